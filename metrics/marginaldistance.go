@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
@@ -141,29 +142,48 @@ func quantileEdges(table *datasets.Table, rows []int32, bins int) [][]uint32 {
 	return edges
 }
 
-// extend adds an attribute to a marginal: from former, each row's cell of the marginal without it,
-// it writes each row's cell of the marginal with it to at.
-func (b *binned) extend(at, former []int32, attribute int) {
-	size := int32(b.sizes[attribute])
-	for i, code := range b.columns[attribute] {
+// side is a table of which marginals are counted, set after set.
+type side struct {
+	*binned
+	// Each row's cell of the marginals over the first attributes of a set: none, one and so on.
+	at     [3][]int32
+	counts []float64 // scratch of a marginal
+}
+
+// extend finds the rows' cells of the marginal over the first n attributes and another.
+func (s *side) extend(n, attribute int) {
+	size := int32(s.sizes[attribute])
+	if s.at[n+1] == nil {
+		s.at[n+1] = make([]int32, len(s.at[n]))
+	}
+	at, former := s.at[n+1], s.at[n]
+	for i, code := range s.columns[attribute] {
 		at[i] = former[i]*size + code
 	}
 }
 
-// marginal adds an attribute to a marginal, as extend does, and counts the rows in each cell.
-func (b *binned) marginal(counts []float64, former []int32, attribute int) {
-	clear(counts)
-	size, column := int32(b.sizes[attribute]), b.columns[attribute]
-	former = former[:len(column)]
-	if b.weights == nil {
+// marginal counts the rows in each cell of the marginal over a set, whose rows' cells are known for
+// all attributes but the last.
+func (s *side) marginal(set []int, cells int) marginal {
+	s.counts = slices.Grow(s.counts[:0], cells)[:cells]
+	clear(s.counts)
+	last := len(set) - 1
+	size, column := int32(s.sizes[set[last]]), s.columns[set[last]]
+	counts, former := s.counts, s.at[last][:len(column)]
+	m := marginal{counts: counts, mass: s.mass}
+	for _, a := range set {
+		m.sizes = append(m.sizes, s.sizes[a])
+	}
+	if s.weights == nil {
 		for i, code := range column {
 			counts[former[i]*size+code]++
 		}
-		return
+		return m
 	}
 	for i, code := range column {
-		counts[former[i]*size+code] += b.weights[i]
+		counts[former[i]*size+code] += s.weights[i]
 	}
+	return m
 }
 
 // marginal is one marginal of a table, cell by cell, with its attributes' sizes, the last running
@@ -198,32 +218,75 @@ func choose(n, k int) int {
 // million cells and, where it is asked for, a missing class are errors.
 func overMarginals(ctx context.Context, c Case, params *MarginalDistanceParams,
 	distance func(truth, published marginal) float64) (float64, error) {
-	schema := c.Table.Schema()
+	schema, class := c.Table.Schema(), -1
 	size := min(params.Attributes, len(schema.Attributes))
-	w := walk{ctx: ctx, schema: schema, distance: distance, size: size, class: -1,
-		left: choose(len(schema.Attributes), size)}
+	left := choose(len(schema.Attributes), size) // sets that are still to come
 	if params.Class {
-		if w.class = schema.Class(); w.class < 0 {
+		if class = schema.Class(); class < 0 {
 			return 0, errors.New("class: the table has no class attribute")
 		}
-		w.left = choose(len(schema.Attributes)-1, size-1)
+		left = choose(len(schema.Attributes)-1, size-1)
 	}
-	if w.wanted = w.left; params.Sets > 0 {
-		w.wanted = min(w.left, params.Sets)
+	wanted := left // and how many of them to take
+	if params.Sets > 0 {
+		wanted = min(left, params.Sets)
 	}
-	var err error
-	if w.truth, w.published, err = binnedSides(ctx, c, params); err != nil ||
-		len(c.Train) == 0 || !(w.published.mass > 0) {
+	rows, records, err := binnedSides(ctx, c, params)
+	if err != nil || len(c.Train) == 0 || !(records.mass > 0) {
 		return math.NaN(), err
 	}
-	for n := range params.Attributes {
-		w.trueAt[n] = make([]int32, len(c.Train))
-		w.publishedAt[n] = make([]int32, len(w.published.columns[0]))
+	truth := &side{binned: rows, at: [3][]int32{make([]int32, len(c.Train))}}
+	published := &side{binned: records, at: [3][]int32{make([]int32, len(records.columns[0]))}}
+	draws := random.NewKey(0).Derive("sets of attributes").Stream()
+	sum, measured := 0.0, float64(wanted)
+	for set, changed := range sets(len(schema.Attributes), size) {
+		for n := changed; n < size-1; n++ {
+			truth.extend(n, set[n])
+			published.extend(n, set[n])
+		}
+		if class >= 0 && !slices.Contains(set, class) {
+			continue
+		}
+		// One of the sample with the chance that makes all samples of this size equally likely
+		// (Knuth, The Art of Computer Programming, algorithm 3.4.2S).
+		taken := left == wanted || int(draws.Uint32N(uint32(left))) < wanted
+		if left--; !taken {
+			continue
+		}
+		wanted--
+		cells := 1
+		for _, a := range set {
+			if cells *= truth.sizes[a]; cells > maxMarginalCells {
+				return 0, fmt.Errorf("%s and others have a marginal of more than %d cells",
+					schema.Attributes[a].Name, maxMarginalCells)
+			}
+		}
+		sum += distance(truth.marginal(set, cells), published.marginal(set, cells))
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
 	}
-	w.draws = random.NewKey(0).Derive("sets of attributes").Stream()
-	measured := float64(w.wanted)
-	err = w.visit(make([]int, 0, size), 0)
-	return min(1, w.sum/measured), err
+	return min(1, sum/measured), nil
+}
+
+// sets are those of a size of the numbers below n, in order, each with the first place in which it
+// differs from the one before.
+func sets(n, size int) iter.Seq2[[]int, int] {
+	return func(yield func(set []int, changed int) bool) {
+		set := make([]int, size)
+		for i := range set {
+			set[i] = i
+		}
+		for at := 0; at >= 0 && yield(set, at); {
+			at = size - 1
+			for at >= 0 && set[at] == n-size+at {
+				at--
+			}
+			for i := size - 1; at >= 0 && i >= at; i-- {
+				set[i] = set[at] + 1 + i - at
+			}
+		}
+	}
 }
 
 // Pair is two attributes and the distance of their marginal.
@@ -296,76 +359,6 @@ func binnedSides(ctx context.Context, c Case, params *MarginalDistanceParams) (t
 		return bin(table, table.AllRows(), c.Release.Weights, params.Bins, rows.edges), nil
 	})
 	return rows.binned, published, err
-}
-
-// walk visits sets of attributes in order, all or a sample of them, and adds up their distances.
-type walk struct {
-	ctx              context.Context
-	schema           *datasets.Schema
-	truth, published *binned
-	distance         func(truth, published marginal) float64
-	size             int // of a set
-	class            int // which sets must have, -1 for none
-	left, wanted     int // sets that are still to come, and how many of them to take
-	draws            *random.Stream
-	sum              float64
-	// The rows' and the records' cells of the marginals over the first attributes of a set, none,
-	// one and so on.
-	trueAt, publishedAt [3][]int32
-	counts, other       []float64 // scratch of a marginal
-}
-
-// visit goes through all sets that begin with the given attributes and go on from another.
-func (w *walk) visit(set []int, from int) error {
-	n := len(set)
-	if n == w.size {
-		if w.class >= 0 && !slices.Contains(set, w.class) || !w.take() {
-			return nil
-		}
-		return w.measure(set)
-	}
-	for a := from; a < len(w.schema.Attributes); a++ {
-		if n+1 < w.size {
-			w.truth.extend(w.trueAt[n+1], w.trueAt[n], a)
-			w.published.extend(w.publishedAt[n+1], w.publishedAt[n], a)
-		}
-		if err := w.visit(append(set, a), a+1); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// take decides whether a set is one of the sample: with the chance that makes all samples of this
-// size equally likely (Knuth, The Art of Computer Programming, algorithm 3.4.2S).
-func (w *walk) take() bool {
-	taken := w.left == w.wanted || int(w.draws.Uint32N(uint32(w.left))) < w.wanted
-	if w.left--; taken {
-		w.wanted--
-	}
-	return taken
-}
-
-// measure adds the distance on a set.
-func (w *walk) measure(set []int) error {
-	cells, last := 1, len(set)-1
-	sizes := make([]int, len(set))
-	for i, a := range set {
-		sizes[i] = w.truth.sizes[a]
-		if cells *= sizes[i]; cells > maxMarginalCells {
-			return fmt.Errorf("%s and others have a marginal of more than %d cells",
-				w.schema.Attributes[a].Name, maxMarginalCells)
-		}
-	}
-	if cap(w.counts) < cells {
-		w.counts, w.other = make([]float64, cells), make([]float64, cells)
-	}
-	counts, other := w.counts[:cells], w.other[:cells]
-	w.truth.marginal(counts, w.trueAt[last], set[last])
-	w.published.marginal(other, w.publishedAt[last], set[last])
-	w.sum += w.distance(marginal{counts, sizes, w.truth.mass},
-		marginal{other, sizes, w.published.mass})
-	return w.ctx.Err()
 }
 
 // rangeError is by how much the share of records with a ≤ x and b ≤ y is off, averaged over all
