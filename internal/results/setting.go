@@ -163,15 +163,8 @@ func (s *Setting) Fact(name string) (value string, known bool) {
 	return value, known
 }
 
-// Number is a fact as a number, NaN where it is known but no number. Epsilon and delta are numbers
-// already; parameters may be words, and are parsed here.
+// Number is a fact as a number, NaN where it is known but no number: parameters may be words.
 func (s *Setting) Number(name string) (x float64, known bool) {
-	switch {
-	case name == "epsilon" && s.Epsilon != nil:
-		return *s.Epsilon, true
-	case name == "delta" && s.Delta != 0:
-		return s.Delta, true
-	}
 	text, known := s.Fact(name)
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil {
