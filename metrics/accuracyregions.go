@@ -12,19 +12,23 @@ import (
 )
 
 func init() {
-	Register(parameterised[GeneralisedParams]{Info{
-		Name: "accuracy-generalised", Title: "Classification accuracy", Unit: "fraction",
-		Source: "Al-Hussaeni et al. 2018, section 5.1: training and test records generalised " +
-			"to the published regions",
-		Needs:      []algorithms.Product{algorithms.RegionsProduct},
-		Classifier: true, HigherIsBetter: true, Revision: 1,
-	}, defaultEncoding, generalised})
-	Register(parameterised[GeneralisedParams]{Info{
-		Name: "accuracy-published", Title: "Classification accuracy", Unit: "fraction",
-		Source: "Al-Hussaeni et al. 2018, section 5.1: accuracy-generalised of " +
-			"releases that have regions, accuracy of the others",
-		Classifier: true, HigherIsBetter: true, Revision: 1,
-	}, defaultEncoding, accuracyPublished})
+	// The share of the test rows whose class is predicted, undefined without any.
+	register := func(name, source string, needs []algorithms.Product,
+		predict func(context.Context, Case, encoding.Encoding) ([]uint32, error)) {
+		Register(parameterised[GeneralisedParams]{Info{
+			Name: name, Title: "Classification accuracy", Unit: "fraction",
+			Source: "Al-Hussaeni et al. 2018, section 5.1: " + source, Needs: needs,
+			Classifier: true, HigherIsBetter: true, Revision: 1,
+		}, defaultEncoding,
+			func(ctx context.Context, c Case, params *GeneralisedParams) (float64, error) {
+				predicted, err := predict(ctx, c, params.Encoding)
+				return shareRight(c, predicted, err)
+			}})
+	}
+	register("accuracy-generalised", "training and test records generalised to the published "+
+		"regions", []algorithms.Product{algorithms.RegionsProduct}, predictFromGeneralised)
+	register("accuracy-published", "accuracy-generalised of releases that have regions, accuracy "+
+		"of the others", nil, predictFromPublished)
 }
 
 // GeneralisedParams are the parameters of accuracy-generalised.
@@ -34,13 +38,6 @@ type GeneralisedParams struct {
 
 // defaultEncoding is the one Al-Hussaeni et al. use for C4.5.
 var defaultEncoding = GeneralisedParams{Encoding: encoding.NodeMidpoint}
-
-// generalised is how well a classifier trained on generalised records predicts generalised test
-// records: the share of test rows whose class it predicts. Undefined without test rows.
-func generalised(ctx context.Context, c Case, params *GeneralisedParams) (float64, error) {
-	predicted, err := predictFromGeneralised(ctx, c, params.Encoding)
-	return shareRight(c, predicted, err)
-}
 
 // predictFromGeneralised returns the classes predicted for the test rows where training and test
 // records are put into the release's regions, and a region's records count as often as the release
@@ -132,17 +129,10 @@ func locateTest(ctx context.Context, c Case) ([]int32, error) {
 	})
 }
 
-// accuracyPublished is how well a classifier predicts from a release in the form that its kind is
-// evaluated in by Al-Hussaeni et al.: partitions by generalised records (accuracy-generalised),
-// synthetic and raw records as they are (accuracy), which is the same in every encoding. It puts
-// baselines of both kinds, and the raw data, into one figure.
-func accuracyPublished(ctx context.Context, c Case, params *GeneralisedParams) (float64, error) {
-	predicted, err := predictFromPublished(ctx, c, params.Encoding)
-	return shareRight(c, predicted, err)
-}
-
-// predictFromPublished returns the classes predicted for the test rows from generalised records
-// where the release has regions, else from its records.
+// predictFromPublished returns the classes predicted for the test rows from a release in the form
+// that its kind is evaluated in by Al-Hussaeni et al.: partitions by generalised records, synthetic
+// and raw records as they are, which is the same in every encoding. It puts baselines of both
+// kinds, and the raw data, into one figure.
 func predictFromPublished(ctx context.Context, c Case, as encoding.Encoding) ([]uint32, error) {
 	if c.Release.Regions == nil {
 		return predictFromRecords(ctx, c)
