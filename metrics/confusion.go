@@ -64,40 +64,32 @@ func (p *ConfusionParams) code(s *datasets.Schema) (uint32, error) {
 func confusion(ctx context.Context, c Case, params *ConfusionParams) (float64, error) {
 	predicted, err := predictFromPublished(ctx, c, params.Encoding)
 	n, labels := c.Table.Schema().Classes(), c.Table.Column(c.Table.Schema().Class())
-	m := &matrix{n, make([]int, n*n)}
+	// Of each class: the rows of it, those predicted to be of it, and those that are both.
+	actual, guessed, right := make([]float64, n), make([]float64, n), make([]float64, n)
 	for i, class := range predicted {
-		m.counts[int(labels.At(c.Test[i]))*n+int(class)]++
+		label := labels.At(c.Test[i])
+		actual[label]++
+		guessed[class]++
+		if label == class {
+			right[class]++
+		}
+	}
+	figure := func(class int) float64 { // NaN where it is undefined
+		switch params.Of {
+		case Precision:
+			return right[class] / guessed[class]
+		case Recall:
+			return right[class] / actual[class]
+		}
+		return 2 * right[class] / (actual[class] + guessed[class])
 	}
 	if params.Class != "" {
 		class, _ := params.code(c.Table.Schema()) // which is checked
-		return m.figure(params.Of, int(class)), err
+		return figure(int(class)), err
 	}
 	sum := 0.0
-	for class := range m.classes {
-		sum += m.figure(params.Of, class)
+	for class := range n {
+		sum += figure(class)
 	}
-	return sum / float64(m.classes), err
-}
-
-// matrix is a confusion matrix: row by row, class by predicted class.
-type matrix struct {
-	classes int
-	counts  []int
-}
-
-// figure is a class's precision, recall or F1, NaN where it is undefined.
-func (m *matrix) figure(of ConfusionFigure, class int) float64 {
-	right, actual, predicted := m.counts[class*m.classes+class], 0, 0
-	for other := range m.classes {
-		actual += m.counts[class*m.classes+other]
-		predicted += m.counts[other*m.classes+class]
-	}
-	whole := predicted
-	switch of {
-	case Recall:
-		whole = actual
-	case F1:
-		right, whole = 2*right, actual+predicted
-	}
-	return float64(right) / float64(whole)
+	return sum / float64(n), err
 }
