@@ -106,28 +106,20 @@ func sampledCase(ctx context.Context, c Case, most int) (Case, error) {
 	}
 	type key struct{ most int }
 	if len(c.Test) > most {
-		type tested struct {
-			rows []int32
-			memo *Memo
-		}
-		t, err := memoize(ctx, c.Truth, key{most}, func() (tested, error) {
-			return tested{permuted(c.Test, "tested")[:most], new(Memo)}, nil
+		tested, err := memoize(ctx, c.Truth, key{most}, func() (Case, error) {
+			return Case{Test: permuted(c.Test, "tested")[:most], Truth: new(Memo)}, nil
 		})
 		if err != nil {
 			return c, err
 		}
 		if slices.Equal(c.Train, c.Test) {
-			c.Train = t.rows
+			c.Train = tested.Test
 		}
-		c.Test, c.Truth = t.rows, t.memo
+		c.Test, c.Truth = tested.Test, tested.Truth
 	}
-	type learnt struct {
-		release *algorithms.Release
-		memo    *Memo
-	}
-	l, err := memoize(ctx, c.Published, key{most}, func() (learnt, error) {
+	learnt, err := memoize(ctx, c.Published, key{most}, func() (Case, error) {
 		if table == nil || table.Len() <= most {
-			return learnt{c.Release, new(Memo)}, nil
+			return Case{Release: c.Release, Published: new(Memo)}, nil
 		}
 		release, rows := *c.Release, permuted(table.AllRows(), "learnt")[:most]
 		release.Table, release.Weights = table.Select(rows), nil
@@ -136,9 +128,9 @@ func sampledCase(ctx context.Context, c Case, most int) (Case, error) {
 				release.Weights = append(release.Weights, weights[row])
 			}
 		}
-		return learnt{&release, new(Memo)}, nil
+		return Case{Release: &release, Published: new(Memo)}, nil
 	})
-	c.Release, c.Published = l.release, l.memo
+	c.Release, c.Published = learnt.Release, learnt.Published
 	return c, err
 }
 
