@@ -200,7 +200,7 @@ func (s *scope) unit() (unit string, difference bool) {
 	case side.Per != nil:
 		return ratioUnit, difference
 	}
-	for _, t := range s.where.with(side.Where).replaced(s.replaced).terms {
+	for _, t := range s.where.with(side.Where).replaced(s.replaced) {
 		if t.key == "metric" {
 			unit, _, _ = strings.Cut(t.wanted, " ") // without its parameters
 		}

@@ -327,10 +327,10 @@ func (e *evaluation) scope(j *Judgement, c *Check, reading *Reading) *scope {
 func (s *scope) replace(where Selector) {
 	s.replaced = s.replaced.with(where)
 	sides := within(s.sides...)
-	for _, t := range where.terms {
+	for _, t := range where {
 		mentions := func(side *Side) bool { return side.Where.mentions(t.key) }
 		if !slices.ContainsFunc(sides, mentions) {
-			s.where = s.where.with(Selector{[]term{t}})
+			s.where = s.where.with(Selector{t})
 		}
 	}
 }

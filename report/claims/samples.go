@@ -45,7 +45,7 @@ func (s *scope) selected(experiment string, where Selector, at string) ([]*resul
 	reduced := r.Manifest.Overrides.Reduced()
 	s.judgement.Reduced = s.judgement.Reduced || reduced
 	ofTimes := func(t term) bool { return t.key == "metric" && t.wanted == results.RuntimeMetric }
-	if !r.Timed && slices.ContainsFunc(where.terms, ofTimes) {
+	if !r.Timed && slices.ContainsFunc(where, ofTimes) {
 		return nil, missing("%s has no %s", experiment, results.TimingsFile)
 	}
 	var kept []*results.Sample
@@ -84,7 +84,7 @@ func (s *scope) selected(experiment string, where Selector, at string) ([]*resul
 // check reports terms that no sample can match. A run with overrides may lack values of a fact.
 func (r *run) check(where Selector) error {
 	var problems []error
-	for _, t := range where.terms {
+	for _, t := range where {
 		no := fmt.Sprintf("%s: where: no record of %s has %s", t.at, r.Manifest.Experiment, t.key)
 		values := r.valuesOf(t.key)
 		if values == nil {
@@ -120,9 +120,7 @@ func (s *scope) inVariant(samples []*results.Sample) []*results.Sample {
 
 // Selector keeps samples by their facts, like a results.Filter, and remembers the order and the
 // lines of its terms for messages.
-type Selector struct {
-	terms []term
-}
+type Selector []term
 
 type term struct {
 	key, wanted string
@@ -134,41 +132,41 @@ func (s *Selector) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	for _, entry := range r.Entries(n) {
 		var wanted string
 		r.Decode(entry.Value, &wanted)
-		s.terms = append(s.terms, term{entry.Key, wanted, lineOf(r, entry.Value)})
+		*s = append(*s, term{entry.Key, wanted, lineOf(r, entry.Value)})
 	}
 }
 
 // with returns the selector with other's terms added, which replace those of the same key.
 func (s Selector) with(other Selector) Selector {
 	again := func(t term) bool { return other.mentions(t.key) }
-	return Selector{append(slices.DeleteFunc(slices.Clone(s.terms), again), other.terms...)}
+	return append(slices.DeleteFunc(slices.Clone(s), again), other...)
 }
 
 // replaced returns the selector with the values of other for the keys that both mention.
 func (s Selector) replaced(other Selector) Selector {
-	all := slices.Clone(s.terms)
+	all := slices.Clone(s)
 	for i := range all {
-		for _, t := range other.terms {
+		for _, t := range other {
 			if t.key == all[i].key {
 				all[i] = t
 			}
 		}
 	}
-	return Selector{all}
+	return all
 }
 
 func (s Selector) mentions(key string) bool {
-	return slices.ContainsFunc(s.terms, func(t term) bool { return t.key == key })
+	return slices.ContainsFunc(s, func(t term) bool { return t.key == key })
 }
 
 func (s Selector) String() string {
-	parts := results.Mapped(s.terms, func(t term) string { return t.key + " " + t.wanted })
+	parts := results.Mapped(s, func(t term) string { return t.key + " " + t.wanted })
 	return strings.Join(parts, ", ")
 }
 
 // selects reports whether all terms hold. A fact that is not known is the empty text.
 func (s Selector) selects(x results.Facts) bool {
-	for _, t := range s.terms {
+	for _, t := range s {
 		if value, _ := x.Fact(t.key); !results.Matches(value, t.wanted) {
 			return false
 		}

@@ -387,7 +387,7 @@ func (s *scope) selection(side *Side, axes []string) ([]*quantity, error) {
 		return nil, err
 	}
 	// Of the facts mentioned.
-	names := slices.Concat(axes, results.Mapped(where.terms, func(t term) string { return t.key }))
+	names := slices.Concat(axes, results.Mapped(where, func(t term) string { return t.key }))
 	var takeTexts []string
 	for _, take := range side.Take {
 		names = append(names, take.over)
