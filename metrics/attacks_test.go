@@ -274,7 +274,7 @@ func TestNoHeldOut(t *testing.T) {
 		want := name + ": " + metrics.ErrNoHeldOut.Error()
 		_, _, err := m.Measure(t.Context(), c)
 		must.Fail(t, err, want)
-		if !metrics.NeedsHeldOut(c.Params) {
+		if !metrics.NeedsHeldOut(m, c.Params) {
 			t.Errorf("%s: nobody is told beforehand", name)
 		}
 	}

@@ -27,9 +27,6 @@ type AttributeInferenceParams struct {
 	LearnParams `yaml:",inline"`
 }
 
-// NeedsHeldOut always holds.
-func (*AttributeInferenceParams) NeedsHeldOut() bool { return true }
-
 // CheckSchema refuses attributes that cannot be guessed.
 func (p *AttributeInferenceParams) CheckSchema(s *datasets.Schema) error {
 	_, err := p.target(s)

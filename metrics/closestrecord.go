@@ -21,9 +21,6 @@ type ClosestRecordParams struct {
 	End End `yaml:"end" doc:"the share, or an end of its exact 95 % interval"`
 }
 
-// NeedsHeldOut always holds.
-func (*ClosestRecordParams) NeedsHeldOut() bool { return true }
-
 // closestRecord is undefined without rows on either side or records. Where comparing all would take
 // too long it is that of a sample, whose error the interval has.
 func closestRecord(ctx context.Context, c Case, params *ClosestRecordParams) (float64, error) {

@@ -154,7 +154,7 @@ var errPanic = errors.New("panic")
 // ordinary is the release that must have a value: one with records held out where those are needed.
 func (s subject) ordinary() metrics.Case {
 	c := ordinary()
-	if metrics.NeedsHeldOut(s.params) {
+	if metrics.NeedsHeldOut(s.metric, s.params) {
 		c.Train, c.Test = c.Train[:2], c.Test[2:]
 		c.Release.Regions = nil
 	}

@@ -15,9 +15,11 @@ import (
 // NeedsHeldOut says whether a metric with these parameters compares the records that a release was
 // made from, its members, with others of the same population. Where an experiment holds no rows out
 // it cannot be measured.
-func NeedsHeldOut(params Params) bool {
-	p, ok := params.(interface{ NeedsHeldOut() bool })
-	return ok && p.NeedsHeldOut()
+func NeedsHeldOut(m Metric, params Params) bool {
+	if p, ok := params.(interface{ NeedsHeldOut() bool }); ok {
+		return p.NeedsHeldOut()
+	}
+	return m.Info().HeldOut
 }
 
 // ErrNoHeldOut is the error of metrics that need records held out where there are none.
@@ -78,7 +80,8 @@ var attackerSource = fmt.Sprintf("a random forest of %d trees (Breiman 2001)", a
 
 // attack describes a metric of what the records of a release disclose.
 func attack(name, title, unit, source string) Info {
-	return Info{Name: name, Title: title, Unit: unit, Source: source, Revision: 1, Records: true}
+	return Info{Name: name, Title: title, Unit: unit, Source: source, Revision: 1, Records: true,
+		HeldOut: true}
 }
 
 // points are the sides of a case as releases are compared with them.

@@ -25,9 +25,6 @@ type LinkageParams struct {
 	End End   `yaml:"end" doc:"the share, or an end of its 95 % interval"`
 }
 
-// NeedsHeldOut always holds.
-func (*LinkageParams) NeedsHeldOut() bool { return true }
-
 // linkage is undefined with fewer than two records on either side, and without released ones.
 func linkage(ctx context.Context, c Case, params *LinkageParams) (float64, error) {
 	j, err := JoinOf(ctx, c)

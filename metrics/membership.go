@@ -65,9 +65,6 @@ func (p *MembershipParams) Validate() error {
 	return nil
 }
 
-// NeedsHeldOut always holds.
-func (*MembershipParams) NeedsHeldOut() bool { return true }
-
 // membership is how well an attack that has the release tells its members from records held out,
 // of which it has others, the reference: one half is attacked, the other is the reference. It is
 // undefined with fewer than two records held out, no member, and no record released.

@@ -64,6 +64,8 @@ type Info struct {
 	FromRecords bool
 	// Class says that the metric needs a class attribute; those with a classifier always do.
 	Class bool
+	// HeldOut says that the metric needs records held out, unless its parameters say otherwise.
+	HeldOut bool
 	// Anonymity says that the metric needs the k of a k-anonymous release.
 	Anonymity bool
 	// HigherIsBetter gives the direction of utility.

@@ -110,7 +110,8 @@ func (s *Spec) measures(r *strictyaml.Reader) []Measure {
 							changedText(measure.resolved, changed))
 					}
 				}
-				if metrics.NeedsHeldOut(measure.Params) && s.Folds == 0 && !s.Train.Set() {
+				if metrics.NeedsHeldOut(metric, measure.Params) && s.Folds == 0 &&
+					!s.Train.Set() {
 					r.Problemf(m.Node, "%s: %v; give folds or train", measure.Name,
 						metrics.ErrNoHeldOut)
 				}
