@@ -218,34 +218,25 @@ func (e Equivalent) percent(share float64) string {
 }
 
 // Yardsticks are the learning curves of a run, by dataset and measurement.
-type Yardsticks map[yardstickKey]*Yardstick
+type Yardsticks map[string]*Yardstick
 
-type yardstickKey struct {
-	dataset string
-	Measurement
-}
-
-func keyOfYardstick(r *Row) yardstickKey {
-	return yardstickKey{r.Dataset.Label(), r.Measurement}
-}
+func keyOfYardstick(r *Row) string { return r.Dataset.Label() + "\n" + r.Measurement.String() }
 
 // Yardsticks returns the learning curves that rows of the run have: of every measurement that the
 // control was measured by. What cannot be learned from records, such as run time, has none.
 func (m *Manifest) Yardsticks(rows []Row) Yardsticks {
-	control := make(map[yardstickKey][]*Row)
-	for i := range rows {
-		if r := &rows[i]; r.Algorithm == SampleAlgorithm {
-			key := keyOfYardstick(r)
-			control[key] = append(control[key], r)
+	var control []*Row
+	for r := range Each(rows) {
+		if r.Algorithm == SampleAlgorithm && !slices.ContainsFunc(DerivedMeasures,
+			func(u MeasureUse) bool { return u.Metric == r.Metric }) {
+			control = append(control, r)
 		}
 	}
 	all := make(Yardsticks)
-	for key, rows := range control { // order-free: fills a map
-		derived := slices.ContainsFunc(DerivedMeasures,
-			func(u MeasureUse) bool { return u.Metric == key.Metric })
-		y := NewYardstick(rows, m.Measure(key.Metric).HigherIsBetter)
-		if y != nil && !derived {
-			all[key] = y
+	for _, rows := range Grouped(control, keyOfYardstick) {
+		y := NewYardstick(rows, m.Measure(rows[0].Metric).HigherIsBetter)
+		if y != nil {
+			all[keyOfYardstick(rows[0])] = y
 		}
 	}
 	return all
