@@ -289,13 +289,11 @@ func (m *made) source(csv string) *Comparison {
 // roles checks the attributes that are named.
 func (m *made) roles() error {
 	var bad datasets.Problems
-	for _, named := range []struct {
-		of    string
-		names []string
-	}{{"groups", m.Groups}, {"sensitive", m.Sensitive}} {
-		for _, name := range named.names {
-			bad.OneOf(named.of, name, m.schema.Names()...)
-		}
+	for _, name := range m.Groups {
+		bad.OneOf("groups", name, m.schema.Names()...)
+	}
+	for _, name := range m.Sensitive {
+		bad.OneOf("sensitive", name, m.schema.Names()...)
 	}
 	if len(m.Sensitive) == 0 {
 		m.Sensitive = m.schema.Names(datasets.Sensitive)
