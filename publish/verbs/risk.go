@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -173,16 +174,13 @@ func tableIn(path string) (string, error) {
 		if pattern == "*.parquet" && len(found) > 0 {
 			break // of the same records
 		}
-		files, err := filepath.Glob(filepath.Join(path, pattern))
-		if err != nil {
-			return "", err
-		}
+		files, _ := fs.Glob(os.DirFS(path), pattern) // fails for malformed patterns only
 		found = append(found, files...)
 	}
 	if len(found) != 1 {
 		return "", fmt.Errorf("%s: %d tables, must be one; name the file itself", path, len(found))
 	}
-	return found[0], nil
+	return filepath.Join(path, found[0]), nil
 }
 
 func printRisk(w io.Writer, r *risk.Report) error {
