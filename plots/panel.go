@@ -145,7 +145,7 @@ func (p *panel) Plot(c draw.Canvas, g *plot.Plot) {
 func (p *panel) drawCurve(c *draw.Canvas, cv curve, x, y func(float64) vg.Length) {
 	style := p.styles[cv.name]
 	line := p.style.curveLine(style)
-	tagCurve(c, cv.Label)
+	tag(c, `<g class="curve"><title>%s</title>`, cv.Label)
 	defer tag(c, "</g>")
 	if cv.Axis == "" {
 		for _, pt := range cv.Points {
@@ -239,7 +239,7 @@ func (p *panel) sample(c *draw.Canvas, cv curve) {
 
 // heading is the text above a panel: "(a) Naive Bayes", for a figure called a, a-nb or the like.
 func heading(f results.Figure) string {
-	if letter := f.Letter(); letter != "" {
+	if letter, _, _ := strings.Cut(f.Name, "-"); len(letter) == 1 {
 		return strings.TrimSpace("(" + letter + ") " + f.Title)
 	}
 	return f.Title

@@ -1,7 +1,5 @@
 package results
 
-import "strings"
-
 // RegionsKind is the kind of figure that maps a release's regions.
 const RegionsKind = "regions"
 
@@ -24,13 +22,4 @@ type Figure struct {
 	XLim      []float64 `yaml:"xlim" json:"xlim,omitempty" doc:"the ends of x" values:"two numbers, the lower first" default:"fitted to the data"`
 	YLim      []float64 `yaml:"ylim" json:"ylim,omitempty" doc:"the ends of y" values:"two numbers, the lower first" default:"fitted to the data, alike in figures of one measure that fill half of it"`
 	Reference []string  `yaml:"reference" json:"reference,omitempty" doc:"algorithms or classifiers of the experiment, each drawn as a horizontal line at its mean" values:"a list of names such as identity and majority" default:"none"`
-}
-
-// Letter is the letter of the paper's panel that the figure is: a, of a and of a-Caltech36; ""
-// where its name begins with a word.
-func (f *Figure) Letter() string {
-	if panel, _, _ := strings.Cut(f.Name, "-"); len(panel) == 1 {
-		return panel
-	}
-	return ""
 }
