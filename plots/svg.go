@@ -42,9 +42,6 @@ func tag(c *draw.Canvas, format string, texts ...any) {
 	}
 }
 
-// tagCurve begins a group about a curve; tag(c, "</g>") ends it.
-func tagCurve(c *draw.Canvas, label string) { tag(c, `<g class="curve"><title>%s</title>`, label) }
-
 // tagPoint writes a point's circle.
 func tagPoint(c *draw.Canvas, at vg.Point, text string) {
 	tag(c, `<circle cx="%s" cy="%s" r="6"><title>%s</title></circle>`,
