@@ -16,6 +16,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
+	"ppdp/internal/results"
 	"ppdp/privacy"
 )
 
@@ -103,8 +104,6 @@ func parseValue(a *datasets.Attribute, text string) (spans []datasets.Span, err 
 	return spans, nil
 }
 
-func formatFloat(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-
 // writeMarginals writes MarginalsFile.
 func (c *Certificate) writeMarginals(w io.Writer, schema *datasets.Schema,
 	marginals []algorithms.Marginal) error {
@@ -119,8 +118,8 @@ func (c *Certificate) writeMarginals(w io.Writer, schema *datasets.Schema,
 			return err
 		}
 		clear(record)
-		copy(record, []string{strconv.Itoa(i + 1), m.Purpose, formatFloat(m.Cost),
-			formatFloat(deviation)})
+		copy(record, []string{strconv.Itoa(i + 1), m.Purpose, results.FormatNumber(m.Cost),
+			results.FormatNumber(deviation)})
 		texts := make([][]string, len(m.Attributes))
 		for d, a := range m.Attributes {
 			for _, spans := range m.Values[d] {

@@ -404,22 +404,20 @@ func (r *Report) inCommon(original, release *datasets.Table) {
 		all = append(all, i)
 		domain *= float64(schema.Attributes[i].Cells())
 	}
-	count := func(table *datasets.Table) map[string]int {
-		counts := make(map[string]int)
+	count := func(table *datasets.Table) (counts map[string]int, twins float64) {
+		counts = make(map[string]int)
 		for row := range int32(table.Len()) {
 			counts[keyOf(all, func(i int) uint32 { return table.Column(i).At(row) })]++
 		}
-		return counts
-	}
-	own, released := count(original), count(release)
-	twins := func(counts map[string]int) (twins int) {
 		for _, n := range counts { // order-free: a sum of whole numbers
 			if n > 1 {
-				twins += n
+				twins += float64(n)
 			}
 		}
-		return twins
+		return counts, twins
 	}
+	own, ownTwins := count(original)
+	released, twins := count(release)
 	common := 0
 	for key, n := range own { // order-free: a sum of whole numbers
 		if released[key] > 0 {
@@ -427,8 +425,7 @@ func (r *Report) inCommon(original, release *datasets.Table) {
 		}
 	}
 	r.Common = &common
-	nobody := max(float64(twins(own))/float64(n), float64(twins(released))/float64(max(m, 1)),
-		float64(len(released))/domain)
+	nobody := max(ownTwins/float64(n), twins/float64(max(m, 1)), float64(len(released))/domain)
 	const chance = 1e-6
 	persons := float64(n) / float64(max(1, schema.Contributions)) // or more
 	allowed := float64(elementary.Exp(r.Certificate.Guarantee.Epsilon)*nobody) +

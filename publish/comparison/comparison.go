@@ -4,6 +4,7 @@ package comparison
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -176,18 +177,12 @@ func (c *Comparison) data(path string) (values map[string]any, err error) {
 }
 
 func relativeTo(folder, file string) (string, error) {
-	from, err := filepath.Abs(folder)
-	if err != nil {
-		return "", err
-	}
-	to, err := filepath.Abs(file)
-	if err != nil {
-		return "", err
-	}
+	from, fromErr := filepath.Abs(folder)
+	to, toErr := filepath.Abs(file)
 	if near, err := filepath.Rel(from, to); err == nil {
 		to = near
 	}
-	return filepath.ToSlash(to), nil
+	return filepath.ToSlash(to), errors.Join(fromErr, toErr)
 }
 
 // table reads the table, or makes records up.
