@@ -78,6 +78,8 @@ type File struct {
 	// for; Strict are of the strict one where both were judged.
 	Judgements []Judgement `yaml:"-"`
 	Strict     []Judgement `yaml:"-"`
+
+	name string // of the file, for messages
 }
 
 // Judgements are those of all files.
@@ -128,6 +130,8 @@ type Claim struct {
 	// meaning is a digest of what selects and judges in the checks and readings. judged has two of
 	// what gives the claim's own verdict: of the reading with the checks, and of their margins.
 	meaning, judged string
+
+	strictyaml.Place
 }
 
 // Experiments lists the experiments whose records the claim's checks use and those that its
@@ -143,7 +147,7 @@ func (c *Claim) Experiments() (checks, readings []string) {
 func appendExperiments(list []string, checks []Check, r *Reading) []string {
 	for k := range results.Each(checks) {
 		list = results.Union(list, cmp.Or(r.Experiment, k.Experiment))
-		for _, side := range within(k.predicate.sides(r)...) {
+		for _, side := range within(k.predicate().sides(r)...) {
 			list = results.Union(list, side.Experiment)
 		}
 	}
@@ -197,8 +201,7 @@ type Check struct {
 	By         string `yaml:"by"`
 	predicates `yaml:",inline"`
 
-	predicate predicate // the only one given
-	at        string    // file:line
+	strictyaml.Place
 }
 
 const medians = "medians"
@@ -218,7 +221,7 @@ type Side struct {
 	Minus *Side `yaml:"minus"`
 	Per   *Side `yaml:"per"`
 
-	at string // file:line
+	strictyaml.Place
 }
 
 // within lists sides with those inside them, without nil.
@@ -277,48 +280,28 @@ func Load(paper string) (*File, error) {
 // any.
 func Parse(name string, data []byte) (*File, error) {
 	r := strictyaml.NewReader(name)
-	root := r.Document(data)
-	f := &File{}
-	r.Decode(root, f)
-	if root != nil && r.Problems() == 0 {
-		for i, n := range strictyaml.Find(root, "claims").Content {
-			f.Claims[i].identify(n)
-		}
-	}
+	f := &File{name: name}
+	r.Decode(r.Document(data), f)
 	if err := r.Err(); err != nil {
 		return nil, err
+	}
+	for c := range results.Each(f.Claims) {
+		c.identify()
 	}
 	return f, nil
 }
 
 // lineOf is where a node is, as file:line, for problems that only records can show.
-func lineOf(r *strictyaml.Reader, n *strictyaml.Node) string {
-	return r.File + ":" + strconv.Itoa(n.Line)
-}
-
-// UnmarshalStrict decodes a check and keeps its place.
-func (c *Check) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
-	type plain Check
-	r.Decode(n, (*plain)(c))
-	c.at = lineOf(r, n)
-	c.predicate = c.predicates.given()
-}
-
-// UnmarshalStrict decodes a side and keeps its place.
-func (s *Side) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
-	type plain Side
-	r.Decode(n, (*plain)(s))
-	s.at = lineOf(r, n)
-}
+func (f *File) lineOf(n *strictyaml.Node) string { return f.name + ":" + strconv.Itoa(n.Line) }
 
 // identify makes the digests of a claim from its node.
-func (c *Claim) identify(n *strictyaml.Node) {
-	checks := strictyaml.Find(n, "checks")
+func (c *Claim) identify() {
+	checks := strictyaml.Find(c.Node, "checks")
 	if checks == nil {
 		return
 	}
 	c.meaning = digest(canonical(checks),
-		canonical(strictyaml.Find(n, "readings"), "name", "words", "beside", "expect"))
+		canonical(strictyaml.Find(c.Node, "readings"), "name", "words", "beside", "expect"))
 	margins := results.Mapped(c.Checks,
 		func(c Check) string { return results.FormatNumber(c.Equal) })
 	c.judged = digest(c.Reading, canonical(checks, "equal")) + "-" + digest(margins...)

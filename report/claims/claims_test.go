@@ -98,7 +98,7 @@ func (c *Check) valid(readings []Reading) bool {
 	}
 	_, order := growthOrders[cmp.Or(c.predicates.Growth, &Growth{}).Order]
 	for r := range results.Each(readings) {
-		for _, side := range within(c.predicate.sides(r)...) {
+		for _, side := range within(c.predicate().sides(r)...) {
 			inEachTrial := side.Stat == "" || side.Stat == "mean"
 			if !inEachTrial && side.Stat != "se" && side.Stat != "min" {
 				return false
@@ -182,7 +182,7 @@ func TestFiles(t *testing.T) {
 					func(r Reading) bool { return len(r.Checks) > 0 })
 				if !check.valid(readings) {
 					t.Errorf("%s: %s: must have one predicate with what it needs, and what its "+
-						"statistic allows", c.ID, check.at)
+						"statistic allows", c.ID, l.lineOf(check.Node))
 				}
 			}
 			if seen[c.ID] {
@@ -232,7 +232,7 @@ func TestTimesAreRelative(t *testing.T) {
 		for c := range results.Each(l.Claims) {
 			for check := range results.Each(c.Checks) {
 				where := check.Where.String()
-				for _, side := range within(check.predicate.sides(&Reading{})...) {
+				for _, side := range within(check.predicate().sides(&Reading{})...) {
 					where += ", " + side.Where.String()
 				}
 				if !strings.Contains(where, "metric "+results.RuntimeMetric) {

@@ -14,7 +14,7 @@ import (
 // describe puts a check into words.
 func (s *scope) describe() string {
 	sides := results.Mapped(s.sides, func(side *Side) string { return side.describe(s.replaced) })
-	text := s.check.predicate.describe(sides)
+	text := s.check.predicate().describe(sides)
 	if s.check.By == medians {
 		text = "median of the trials: " + text
 	}

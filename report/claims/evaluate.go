@@ -313,12 +313,12 @@ type scope struct {
 }
 
 func (e *evaluation) scope(j *Judgement, c *Check, reading *Reading) *scope {
-	s := &scope{evaluation: e, check: c, sides: c.predicate.sides(&Reading{}), where: c.Where,
+	s := &scope{evaluation: e, check: c, sides: c.predicate().sides(&Reading{}), where: c.Where,
 		experiment: cmp.Or(reading.Experiment, c.Experiment), judgement: j}
 	if e.options.Variant == Strict {
 		s.replace(c.Strict)
 	}
-	s.sides = c.predicate.sides(reading)
+	s.sides = c.predicate().sides(reading)
 	s.replace(reading.Where)
 	return s
 }
@@ -337,7 +337,7 @@ func (s *scope) replace(where Selector) {
 
 func (s *scope) evaluate() (Evidence, error) {
 	c := s.check
-	statistics, err := c.predicate.statistics(s)
+	statistics, err := c.predicate().statistics(s)
 	if err != nil {
 		return Evidence{}, err
 	}
@@ -348,7 +348,7 @@ func (s *scope) evaluate() (Evidence, error) {
 		}
 	}
 	evidence := Evidence{Predicate: s.describe(), Margin: c.Equal,
-		Bound: c.predicate.bounds().text()}
+		Bound: c.predicate().bounds().text()}
 	evidence.Unit, evidence.Difference = s.unit()
 	for _, statistic := range statistics {
 		point, err := s.point(statistic)
@@ -393,10 +393,10 @@ func (s *scope) point(q *quantity) (Point, error) {
 	if p.values == nil && p.N > 1 && (q.among != nil || q.operands != nil) {
 		if p.extreme = q; q.mixed {
 			return p, fmt.Errorf("%s: a mean or a growth of what max, min or spread leaves has "+
-				"no test, must take them in each trial", c.at)
+				"no test, must take them in each trial", s.file.lineOf(c.Node))
 		}
 	}
-	p = c.predicate.bounds().decide(p, c.Equal)
+	p = c.predicate().bounds().decide(p, c.Equal)
 	p.share = share(p.N, s.options.Settled)
 	if len(q.steps) == 0 {
 		return p, nil

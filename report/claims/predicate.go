@@ -15,7 +15,7 @@ import (
 
 // A predicate is what a check requires of its sides. From them it makes one number, its statistic,
 // at every point of the check's grid, and it says within which bounds that number must lie. A new
-// predicate is a type with these methods, a field in predicates and a case in given.
+// predicate is a type with these methods, a field in predicates and a case of their method.
 type predicate interface {
 	// sides returns the sides to evaluate, with those that a reading replaces.
 	sides(r *Reading) []*Side
@@ -35,7 +35,7 @@ type predicates struct {
 	Growth   *Growth   `yaml:"growth"`
 }
 
-func (p *predicates) given() predicate {
+func (p *predicates) predicate() predicate {
 	switch {
 	case p.Order != nil:
 		return p.Order
@@ -290,7 +290,7 @@ func (s *scope) curves(along string) ([][]*quantity, error) {
 	for _, p := range points {
 		if math.IsNaN(p.along) {
 			return nil, fmt.Errorf("%s: along: %s of %s is %q, must be a number",
-				s.check.at, along, s.experiment, p.facts[along])
+				s.file.lineOf(s.check.Node), along, s.experiment, p.facts[along])
 		}
 	}
 	key := func(p *quantity) string { return keyOf(p.facts, each) + p.label }

@@ -57,7 +57,7 @@ func (s *scope) selected(experiment string, where Selector, at string) ([]*resul
 			}
 		}
 	}
-	err := r.check(where)
+	err := r.check(s.file, where)
 	text, known := s.options.Specs[experiment]
 	switch {
 	case err == nil && len(kept) > 0:
@@ -82,10 +82,11 @@ func (s *scope) selected(experiment string, where Selector, at string) ([]*resul
 }
 
 // check reports terms that no sample can match. A run with overrides may lack values of a fact.
-func (r *run) check(where Selector) error {
+func (r *run) check(f *File, where Selector) error {
 	var problems []error
 	for _, t := range where {
-		no := fmt.Sprintf("%s: where: no record of %s has %s", t.at, r.Manifest.Experiment, t.key)
+		no := fmt.Sprintf("%s: where: no record of %s has %s", f.lineOf(t.node),
+			r.Manifest.Experiment, t.key)
 		values := r.valuesOf(t.key)
 		if values == nil {
 			problems = append(problems, errors.New(no))
@@ -119,12 +120,12 @@ func (s *scope) inVariant(samples []*results.Sample) []*results.Sample {
 }
 
 // Selector keeps samples by their facts, like a results.Filter, and remembers the order and the
-// lines of its terms for messages.
+// nodes of its terms for messages.
 type Selector []term
 
 type term struct {
 	key, wanted string
-	at          string // file:line
+	node        *strictyaml.Node
 }
 
 // UnmarshalStrict reads a mapping from facts to the alternatives kept.
@@ -132,7 +133,7 @@ func (s *Selector) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	for _, entry := range r.Entries(n) {
 		var wanted string
 		r.Decode(entry.Value, &wanted)
-		*s = append(*s, term{entry.Key, wanted, lineOf(r, entry.Value)})
+		*s = append(*s, term{entry.Key, wanted, entry.Value})
 	}
 }
 

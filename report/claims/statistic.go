@@ -359,7 +359,7 @@ func (s *scope) pair(left []*quantity, other *Side, axes []string, f function) (
 	for _, q := range slices.Concat(left, right) {
 		if !met[q] {
 			return nil, fmt.Errorf("%s: %s has no counterpart on the other side, "+
-				"both must have the same grid", other.at, q.place(axes))
+				"both must have the same grid", s.file.lineOf(other.Node), q.place(axes))
 		}
 	}
 	return pairs, nil
@@ -382,7 +382,8 @@ func union(a, b map[string]string, axes []string) (facts map[string]string, same
 func (s *scope) selection(side *Side, axes []string) ([]*quantity, error) {
 	experiment := cmp.Or(side.Experiment, s.experiment)
 	where := s.where.with(side.Where).replaced(s.replaced)
-	samples, err := s.selected(experiment, where, side.at)
+	at := s.file.lineOf(side.Node)
+	samples, err := s.selected(experiment, where, at)
 	if err != nil {
 		return nil, err
 	}
@@ -421,7 +422,7 @@ func (s *scope) selection(side *Side, axes []string) ([]*quantity, error) {
 		if other := first[key]; other != nil {
 			return nil, fmt.Errorf("%s: %s: several configurations at one point: "+
 				"%s must be fixed under where or named under each or take",
-				side.at, experiment, differing(other.Facts(), x.Facts()))
+				at, experiment, differing(other.Facts(), x.Facts()))
 		}
 		first[key] = x
 		own = append(own, q)
@@ -431,7 +432,7 @@ func (s *scope) selection(side *Side, axes []string) ([]*quantity, error) {
 		for _, q := range own {
 			if _, known := q.facts[take.over]; !known {
 				return nil, fmt.Errorf("%s: %s: take %s: no selected record has %s",
-					side.at, experiment, take.text, take.over)
+					at, experiment, take.text, take.over)
 			}
 			delete(q.facts, take.over)
 			if take.over == s.along {
