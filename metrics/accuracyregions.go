@@ -8,6 +8,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/classifiers"
 	"ppdp/datasets"
+	"ppdp/internal/problem"
 	"ppdp/metrics/internal/encoding"
 )
 
@@ -73,10 +74,7 @@ func predictFromGeneralised(ctx context.Context, c Case, as encoding.Encoding) (
 		}
 		return predicted, nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return predicted, nil
+	return predicted, problem.Named(name, err)
 }
 
 // encodedRecords are a release's regions as a table: first one record for each region and class

@@ -2,11 +2,11 @@ package metrics
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/problem"
 )
 
 func init() {
@@ -42,11 +42,9 @@ type GroupGapParams struct {
 func (p *GroupGapParams) CheckSchema(s *datasets.Schema) error {
 	const most = 256
 	at := s.Index(p.Attribute)
-	if at < 0 || s.Attributes[at].Cells() > most {
-		return fmt.Errorf("attribute: %q, must be an attribute of the table with at most %d values",
-			p.Attribute, most)
-	}
-	return nil
+	return problem.Unless(at >= 0 && s.Attributes[at].Cells() <= most,
+		"attribute: %q, must be an attribute of the table with at most %d values",
+		p.Attribute, most)
 }
 
 // groupGap is the largest difference of a rate between two groups. It is undefined where fewer than

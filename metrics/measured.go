@@ -10,6 +10,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/classifiers"
 	"ppdp/datasets"
+	"ppdp/internal/problem"
 )
 
 // measured is a metric made of its description and a function. It refuses cases that lack what the
@@ -138,10 +139,7 @@ func sampledCase(ctx context.Context, c Case, most int) (Case, error) {
 func fit(ctx context.Context, of classifiers.Classifier, data classifiers.Data) (classifiers.Model,
 	error) {
 	model, err := of.Fit(ctx, data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", of.Info().Name, err)
-	}
-	return model, nil
+	return model, problem.Named(of.Info().Name, err)
 }
 
 // weightOf is the weight of a row of a table: 1 where there are no weights.

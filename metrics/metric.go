@@ -12,6 +12,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/classifiers"
 	"ppdp/datasets"
+	"ppdp/internal/problem"
 	"ppdp/internal/registry"
 )
 
@@ -119,10 +120,8 @@ func CheckSchema(m Metric, classifier classifiers.Classifier, params Params,
 	}
 	_, probabilities := model.(classifiers.ProbabilityModel)
 	_, scores := model.(classifiers.ScoreModel)
-	if !probabilities && (info.Probabilities || info.Ranks && !scores) {
-		return fmt.Errorf("%s: %w", classifier.Info().Name, errUnsure)
-	}
-	return nil
+	return problem.Unless(probabilities || !info.Probabilities && (scores || !info.Ranks), "%s: %w",
+		classifier.Info().Name, errUnsure)
 }
 
 // schemaChecker is implemented by parameters that do not fit every table.

@@ -2,11 +2,11 @@ package metrics
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"ppdp/classifiers"
 	"ppdp/datasets"
+	"ppdp/internal/problem"
 )
 
 func init() {
@@ -45,10 +45,9 @@ type RegressionParams struct {
 
 // CheckSchema reports a target that is no numeric attribute.
 func (p *RegressionParams) CheckSchema(s *datasets.Schema) error {
-	if at := s.Index(p.Target); at < 0 || s.Attributes[at].Kind != datasets.Numeric {
-		return fmt.Errorf("target: %q, must be a numeric attribute of the table", p.Target)
-	}
-	return nil
+	at := s.Index(p.Target)
+	return problem.Unless(at >= 0 && s.Attributes[at].Kind == datasets.Numeric,
+		"target: %q, must be a numeric attribute of the table", p.Target)
 }
 
 // regression returns what a regressor, trained on the published records with their weights,
@@ -66,7 +65,7 @@ func regression(ctx context.Context, c Case, params *RegressionParams) (predicte
 		model, err := regressor.FitNumber(ctx, classifiers.Data{Table: table,
 			Rows: table.Present(table.AllRows(), at), Weights: c.Release.Weights}, at)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", params.Regressor, err)
+			return nil, problem.Named(string(params.Regressor), err)
 		}
 		predicted := make([]float64, len(test))
 		model.Numbers(predicted, c.Table, test)
