@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"ppdp/internal/problem"
 )
 
 // Manifest says what was run, on what and by what: manifest.json of a run's folder. It holds no
@@ -186,10 +188,7 @@ func ReadManifest(text []byte, name string) (m Manifest, err error) {
 	if err = Decode(text, &m); err == nil && m.Experiment == "" {
 		err = errors.New("experiment is empty, must name the experiment")
 	}
-	if err != nil {
-		return Manifest{}, fmt.Errorf("%s: %w", name, err)
-	}
-	return m, nil
+	return m, problem.Named(name, err)
 }
 
 // CombinedName is the file name, without extension, of an experiment's figures side by side. Where
@@ -205,11 +204,9 @@ var (
 
 // CheckExperimentName returns nil for a name that can be a folder of results on every system.
 func CheckExperimentName(name string) error {
-	if !nameForm.MatchString(name) || strings.HasSuffix(name, ".") || strings.Contains(name, "./") {
-		return fmt.Errorf("%q, must be words of letters, digits, '.', '_' or '-' joined by '/', "+
-			"such as rps/fig3: the folder of the results", name)
-	}
-	return nil
+	return problem.Unless(nameForm.MatchString(name) && !strings.HasSuffix(name, ".") &&
+		!strings.Contains(name, "./"), "%q, must be words of letters, digits, '.', '_' or '-' "+
+		"joined by '/', such as rps/fig3: the folder of the results", name)
 }
 
 // CheckFigureName returns nil for a name that can be a file's beside the other files of a run.
@@ -217,10 +214,8 @@ func CheckFigureName(name string) error {
 	if !figureForm.MatchString(name) || strings.HasSuffix(name, ".") {
 		return fmt.Errorf("%q, must be letters, digits, '.', '_' or '-': it names files", name)
 	}
-	if combinedForm.MatchString(name) {
-		return fmt.Errorf("%q, must be another name: it is that of all figures side by side", name)
-	}
-	return nil
+	return problem.Unless(!combinedForm.MatchString(name),
+		"%q, must be another name: it is that of all figures side by side", name)
 }
 
 // maxSeries is the longest name of a curve, in characters: longer ones fit no legend.
@@ -228,11 +223,10 @@ const maxSeries = 200
 
 // CheckSeriesName returns nil for a name that can be shown in a legend and on a terminal.
 func CheckSeriesName(name string) error {
-	if name == "" || !utf8.ValidString(name) || utf8.RuneCountInString(name) > maxSeries ||
-		strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		return fmt.Errorf("%.60q, must be 1 to %d printable characters", name, maxSeries)
-	}
-	return nil
+	unprintable := func(r rune) bool { return !unicode.IsPrint(r) }
+	return problem.Unless(name != "" && utf8.ValidString(name) &&
+		utf8.RuneCountInString(name) <= maxSeries && !strings.ContainsFunc(name, unprintable),
+		"%.60q, must be 1 to %d printable characters", name, maxSeries)
 }
 
 // ExperimentNamePattern is the regular expression of CheckExperimentName, for editors.

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"ppdp/internal/problem"
 	"ppdp/privacy"
 )
 
@@ -187,10 +188,8 @@ func Decode(text []byte, v any) error {
 	} else if err != nil {
 		return err
 	}
-	if rest := bytes.TrimSpace(text[d.InputOffset():]); len(rest) > 0 {
-		return fmt.Errorf("%.40q after the object, must be one object", rest)
-	}
-	return nil
+	rest := bytes.TrimSpace(text[d.InputOffset():])
+	return problem.Unless(len(rest) == 0, "%.40q after the object, must be one object", rest)
 }
 
 // Status of a record: whether its job succeeded.
@@ -350,47 +349,47 @@ func (c *Outcome) FoldIndex() int {
 // validate reports what no run can have written.
 func (c *Record) validate() error {
 	var problems []error
-	problem := func(format string, args ...any) {
+	bad := func(format string, args ...any) {
 		problems = append(problems, fmt.Errorf(format, args...))
 	}
 	if c.Setting == nil {
 		return errors.New("the record has no setting")
 	}
 	if c.Status != OK && c.Status != Failed {
-		problem("status: %q, must be %q or %q", c.Status, OK, Failed)
+		bad("status: %q, must be %q or %q", c.Status, OK, Failed)
 	}
 	if (c.Status == Failed) != slices.Contains(phases, c.Phase) {
-		problem("phase: %q of a job that is %s", c.Phase, c.Status)
+		bad("phase: %q of a job that is %s", c.Phase, c.Status)
 	}
 	if c.Trial < 0 || c.Trial >= maxTrials || c.FoldIndex() < noFold {
-		problem("trial %d, fold %d, must be 0 or more, and trials below %d", c.Trial,
+		bad("trial %d, fold %d, must be 0 or more, and trials below %d", c.Trial,
 			c.FoldIndex(), maxTrials)
 	}
 	if e := c.Epsilon; e != nil && (!(*e >= 0) || math.IsInf(*e, 1)) {
-		problem("epsilon: %v, must be 0 or more and finite", *e)
+		bad("epsilon: %v, must be 0 or more and finite", *e)
 	}
 	if !(c.Delta >= 0 && c.Delta < 1) || c.Delta > 0 && c.Epsilon == nil {
-		problem("delta: %v, must be 0 or more and below 1, and 0 without epsilon", c.Delta)
+		bad("delta: %v, must be 0 or more and below 1, and 0 without epsilon", c.Delta)
 	}
 	if s := c.Spent; s != nil && (!(s.Rho >= 0) || (s.Rho > 0) != (c.Delta > 0)) {
-		problem("rho: %v at a delta of %v, must be above 0 for a delta above 0", s.Rho, c.Delta)
+		bad("rho: %v at a delta of %v, must be above 0 for a delta above 0", s.Rho, c.Delta)
 	}
 	for i, v := range c.Values {
 		if v.Metric == "" {
-			problem("value %d has no metric", i)
+			bad("value %d has no metric", i)
 		}
 		if v.Value != nil && (math.IsNaN(*v.Value) || math.IsInf(*v.Value, 0)) {
-			problem("%s is %v, must be finite, or null where undefined", v.Metric, *v.Value)
+			bad("%s is %v, must be finite, or null where undefined", v.Metric, *v.Value)
 		}
 		for _, other := range c.Values[:i] {
 			if other.Measurement == v.Measurement {
-				problem("%s is given twice", v.Measurement)
+				bad("%s is given twice", v.Measurement)
 			}
 		}
 	}
 	for i := range c.Regions {
 		if s := &c.Regions[i]; !(s.Low < s.High) || math.IsInf(s.Low, 0) || math.IsInf(s.High, 0) {
-			problem("region %d: %s from %v to %v, must be finite, the lower first",
+			bad("region %d: %s from %v to %v, must be finite, the lower first",
 				s.Region, s.Attribute, s.Low, s.High)
 		}
 	}
