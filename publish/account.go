@@ -21,6 +21,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/internal/problem"
 	"ppdp/internal/results"
 	"ppdp/numeric/random"
@@ -243,11 +244,7 @@ func (a *account) damaged(line int, what string) error {
 }
 
 func (line accountLine) text() []byte {
-	text, err := json.Marshal(line)
-	if err != nil {
-		panic(err) // plain values
-	}
-	return append(text, '\n')
+	return append(must.Get(json.Marshal(line)), '\n') // plain values
 }
 
 // chain is the digest of a line that follows the lines read so far.

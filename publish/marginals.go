@@ -62,9 +62,7 @@ func valueText(a *datasets.Attribute, spans []datasets.Span) string {
 		return texts[0]
 	}
 	var list strings.Builder
-	encoder := json.NewEncoder(&list)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(texts); err != nil {
+	if err := results.NewEncoder(&list).Encode(texts); err != nil {
 		panic(err) // texts always can be
 	}
 	return strings.TrimSpace(list.String())

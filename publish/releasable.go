@@ -2,21 +2,18 @@ package publish
 
 import (
 	"context"
+	"slices"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 // Releasable lists the algorithms that have a variant which can be released at its defaults.
 func Releasable() []string {
-	var names []string
-	for _, name := range algorithms.Names() {
-		algorithm, err := algorithms.Lookup(name)
-		if err == nil && ReleasableVariant(algorithm) != "" {
-			names = append(names, name)
-		}
-	}
-	return names
+	return slices.DeleteFunc(algorithms.Names(), func(name string) bool {
+		return ReleasableVariant(must.Get(algorithms.Lookup(name))) == ""
+	})
 }
 
 // ReleasableVariant is the variant that can be released at the defaults, "" for none.

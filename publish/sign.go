@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 // SignatureFile is the Ed25519 signature of CertificateFile, 64 bytes. The certificate has the
@@ -25,14 +26,8 @@ func NewKey(path string) error {
 	if err != nil {
 		return err
 	}
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		return err
-	}
-	public, err := x509.MarshalPKIXPublicKey(key.Public())
-	if err != nil {
-		return err
-	}
+	private := must.Get(x509.MarshalPKCS8PrivateKey(key)) // as any key of this kind
+	public := must.Get(x509.MarshalPKIXPublicKey(key.Public()))
 	write := func(name string, mode fs.FileMode, block *pem.Block) error {
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 		if err != nil {

@@ -20,6 +20,7 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	csvtable "ppdp/datasets/csv"
+	"ppdp/internal/must"
 	"ppdp/internal/problem"
 	"ppdp/internal/results"
 	"ppdp/numeric/elementary"
@@ -310,16 +311,11 @@ func (c *Certificate) sums(trial []privacy.Entry) (problems []error) {
 // checkForm checks a certificate by the JSON Schema that comes with the program.
 func checkForm(text []byte) error {
 	var schema jsonschema.Schema
-	if err := json.Unmarshal([]byte(formatText), &schema); err != nil {
-		return err
-	}
-	resolved, err := schema.Resolve(nil)
-	if err != nil {
-		return err
-	}
 	var certificate any
-	if err = json.Unmarshal(text, &certificate); err == nil {
-		err = resolved.Validate(certificate)
+	err := errors.Join(json.Unmarshal([]byte(formatText), &schema),
+		json.Unmarshal(text, &certificate))
+	if err == nil {
+		err = must.Get(schema.Resolve(nil)).Validate(certificate) // the program's own
 	}
 	return problem.Named(CertificateFile, err)
 }
