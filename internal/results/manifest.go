@@ -174,13 +174,9 @@ func (m *Manifest) StandIns() []string {
 // Measure describes a metric of the run, measured or derived. A metric that is not known has its
 // name for a title.
 func (m *Manifest) Measure(metric string) MeasureUse {
-	for _, list := range [][]MeasureUse{m.Measures, DerivedMeasures} {
-		if i := slices.IndexFunc(list,
-			func(u MeasureUse) bool { return u.Metric == metric }); i >= 0 {
-			return list[i]
-		}
-	}
-	return MeasureUse{Measurement: Measurement{Metric: metric}, Title: metric}
+	known := slices.Concat(m.Measures, DerivedMeasures)
+	return *Entry(&known, MeasureUse{Measurement: Measurement{Metric: metric}, Title: metric},
+		func(u MeasureUse) bool { return u.Metric == metric })
 }
 
 // ReadManifest reads the text of a manifest.json. Errors name the file as name.
