@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"ppdp/internal/must"
 )
 
 func TestClock(t *testing.T) {
@@ -20,9 +22,7 @@ func TestClock(t *testing.T) {
 		{"hh:mm", "24:00", 1440}, {"hh:mm:ss", "00:01:01", 61},
 		{"YYYY/MM/DD", "0000/01/01", -719528},
 	} {
-		if err := test.clock.Validate(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, test.clock.Validate())
 		if number, ok := test.clock.Number(test.text); !ok || number != test.number {
 			t.Errorf("%s by %s is %v %t, must be %v", test.text, test.clock, number, ok,
 				test.number)

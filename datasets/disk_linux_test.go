@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"ppdp/internal/must"
@@ -50,9 +49,7 @@ func TestDisk(t *testing.T) {
 	for from, on := range map[int64]bool{1: true, rows * bytes: true, 2*rows*bytes + 1<<16: false} {
 		d := onDisk(t, from)
 		got := build(d)
-		if (got.Disk() == d) != on {
-			t.Errorf("%d bytes from %d on: on the disk %t", got.Bytes(), from, !on)
-		}
+		must.Be(t, got.Disk() == d, on, got.Bytes(), "bytes are on a disk from", from)
 		must.Do(t, got.Validate())
 		if got.Checksum() != want.Checksum() || got.Bytes() != rows*bytes ||
 			got.Select(backwards).Checksum() != want.Select(backwards).Checksum() ||
@@ -85,9 +82,7 @@ func TestFullDisk(t *testing.T) {
 		return nil
 	}
 	err := try(func() { d.Column(1<<16, 1<<59) })
-	if err == nil || !strings.Contains(err.Error(), "no room for a column of 1.15e+09 GB in ") {
-		t.Error(err)
-	}
+	must.Fail(t, err, "no room for a column of 1.15e+09 GB in ")
 	if err := try(func() { panic(os.ErrClosed) }); !errors.Is(err, os.ErrClosed) {
 		t.Error(err)
 	}

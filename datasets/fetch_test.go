@@ -126,9 +126,7 @@ func TestFetch(t *testing.T) {
 				t.Errorf("the file's content is wrong (%v)", err)
 			}
 			entries, _ := os.ReadDir(filepath.Dir(path))
-			if len(entries) != 1 {
-				t.Errorf("left behind: %v", entries)
-			}
+			must.Be(t, len(entries), 1, entries)
 			if last != int64(len(body)) || all != last {
 				t.Errorf("last progress %d of %d", last, all)
 			}
@@ -157,9 +155,7 @@ func TestFetchLeavesARightCopyAlone(t *testing.T) {
 	write(t, filepath.Join(dir, abc.Path), []byte("abc"))
 	file := abc
 	file.URL = "http://127.0.0.1:1/" // nobody listens there
-	if _, err := (&Fetcher{Dir: dir, Offline: true}).Fetch(context.Background(), file); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, must.Err((&Fetcher{Dir: dir, Offline: true}).Fetch(context.Background(), file)))
 }
 
 func TestFetchReplacesAnAlteredCopy(t *testing.T) {
@@ -196,10 +192,7 @@ func TestFetchDiskTrouble(t *testing.T) {
 	write(t, filepath.Join(folder, "a file"), nil) // in a folder of the file's name
 	write(t, noFolder, nil)
 	for dir, want := range map[string]string{dir: folder, noFolder: noFolder, "": "--data"} {
-		if _, err := (&Fetcher{Dir: dir}).Fetch(context.Background(), file); err == nil ||
-			!strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want one naming %s", err, want)
-		}
+		must.Fail(t, must.Err((&Fetcher{Dir: dir}).Fetch(context.Background(), file)), want)
 	}
 }
 

@@ -91,9 +91,7 @@ func TestOpen(t *testing.T) {
 				t.Fatalf("error %v, want %v", err, test.want)
 			}
 			if test.want == nil {
-				if string(content) != "abc" {
-					t.Errorf("content %q", content)
-				}
+				must.Be(t, string(content), "abc")
 				return
 			}
 			for _, part := range test.mentions {
@@ -107,10 +105,8 @@ func TestOpen(t *testing.T) {
 
 func TestOpenStaysBelowItsDirectories(t *testing.T) {
 	for _, path := range []string{"../abc.txt", "/etc/passwd", ""} {
-		if _, err := (Files{Dirs: []string{t.TempDir()}}).Open(File{Path: path}); err == nil ||
-			!strings.Contains(err.Error(), "below the data directory") {
-			t.Errorf("path %q: error %v", path, err)
-		}
+		must.Fail(t, must.Err((Files{Dirs: []string{t.TempDir()}}).Open(File{Path: path})),
+			"below the data directory", path)
 	}
 }
 
@@ -132,10 +128,7 @@ func TestDefaultFiles(t *testing.T) {
 		if got, want := strings.Join(files.Dirs, ":"), strings.Join(test.dirs, ":"); got != want {
 			t.Errorf("--data %q, PPDP_DATA %q: search %s, want %s", test.data, test.env, got, want)
 		}
-		if files.Download != test.download {
-			t.Errorf("--data %q, PPDP_DATA %q: download to %s, want %s", test.data, test.env,
-				files.Download, test.download)
-		}
+		must.Be(t, files.Download, test.download, test.data, test.env)
 	}
 }
 

@@ -48,9 +48,7 @@ func TestNewGraph(t *testing.T) {
 			}
 			return
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if g.Nodes() != n || g.Edges() != m {
 			t.Fatalf("%d nodes, %d edges, want %d and %d", g.Nodes(), g.Edges(), n, m)
 		}
@@ -111,15 +109,11 @@ func TestDerived(t *testing.T) {
 				built[i%4]++
 				return 10 * (i % 4)
 			})
-			if got != 10*(i%4) {
-				t.Errorf("key %d gives %d", i%4, got)
-			}
+			must.Be(t, got, 10*(i%4), "key", i%4)
 		}()
 	}
 	wait.Wait()
 	for k := range 4 {
-		if built[k] != 1 {
-			t.Errorf("key %d was built %d times", k, built[k])
-		}
+		must.Be(t, built[k], 1, "how often key", k, "is built")
 	}
 }

@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -24,10 +23,8 @@ func TestWidthHierarchyRefuses(t *testing.T) {
 		{10, []int{4, 4}, "width 4 above groups of 4"},
 		{10, []int{10}, "more than one group"},
 	} {
-		if _, err := WidthHierarchy(test.cells, false, test.widths...); err == nil ||
-			!strings.Contains(err.Error(), test.want) {
-			t.Errorf("%d cells, widths %v: %v, want %q", test.cells, test.widths, err, test.want)
-		}
+		must.Fail(t, must.Err(WidthHierarchy(test.cells, false, test.widths...)), test.want,
+			test.cells, test.widths)
 	}
 }
 
@@ -35,15 +32,11 @@ func TestWidthHierarchyRefuses(t *testing.T) {
 func TestBinaryHierarchy(t *testing.T) {
 	for cells, height := range map[int]int{1: 0, 2: 1, 3: 2, 8: 3, 9: 4, 50: 6, 64: 6} {
 		h := BinaryHierarchy(cells)
-		if h.Height() != height {
-			t.Errorf("%d cells: height %d, want %d", cells, h.Height(), height)
-		}
+		must.Be(t, h.Height(), height, cells)
 		sound(t, h, cells)
 		for i := range h.Levels {
 			for code, group := range h.Levels[i].Group {
-				if group != uint32(code)>>i {
-					t.Errorf("%d cells, level %d: code %d in group %d", cells, i, code, group)
-				}
+				must.Be(t, group, uint32(code)>>i, cells, i, code)
 			}
 		}
 	}
@@ -51,10 +44,8 @@ func TestBinaryHierarchy(t *testing.T) {
 
 func TestGeneralisation(t *testing.T) {
 	wide := Attribute{Name: "wide", High: 1 << 31, Step: 1}
-	if _, err := wide.Generalisation(); err == nil ||
-		!strings.Contains(err.Error(), "wide: a hierarchy over 2147483648 cells") {
-		t.Errorf("a hierarchy of 2³¹ values: %v", err)
-	}
+	must.Fail(t, must.Err(wide.Generalisation()), "wide: a hierarchy over 2147483648 cells",
+		"a hierarchy of 2³¹ values")
 	own := BinaryHierarchy(6)
 	for _, test := range []struct {
 		name      string
@@ -72,9 +63,7 @@ func TestGeneralisation(t *testing.T) {
 		must.Do(t, test.attribute.Validate())
 		h := must.Get(test.attribute.Generalisation())
 		sound(t, h, test.attribute.Cells())
-		if h.Height() != test.height {
-			t.Errorf("%s: height %d, want %d", test.name, h.Height(), test.height)
-		}
+		must.Be(t, h.Height(), test.height, test.name)
 	}
 }
 
@@ -82,9 +71,7 @@ func TestGeneralisation(t *testing.T) {
 func TestHierarchyFits(t *testing.T) {
 	for _, h := range []*Hierarchy{BinaryHierarchy(8), {}} {
 		a := Attribute{Name: "a", High: 9, Step: 1, Hierarchy: h}
-		if err := a.Validate(); err == nil || !strings.Contains(err.Error(), "its 9") {
-			t.Errorf("%v", err)
-		}
+		must.Fail(t, a.Validate(), "its 9")
 	}
 }
 

@@ -2,7 +2,6 @@ package datasets
 
 import (
 	"math"
-	"slices"
 	"testing"
 
 	"ppdp/internal/must"
@@ -50,9 +49,7 @@ func TestMissingCompared(t *testing.T) {
 				asked = append(asked, row)
 			}
 		}
-		if !slices.Equal(asked, want) {
-			t.Errorf("%s: rows %v, want %v", text, asked, want)
-		}
+		must.Equal(t, asked, want, text)
 	}
 	if q, err := ParseQuery("mean(n)", table.Schema()); err != nil || len(q.Sets) != 1 ||
 		q.Sets[0].Of([]Span{{4, 5}}).Any || !q.Sets[0].Of([]Span{{0, 4}}).All {
@@ -63,9 +60,7 @@ func TestMissingCompared(t *testing.T) {
 	if _, err := ParseQuery(`n < "?"`, table.Schema()); err == nil {
 		t.Error("below what is missing")
 	}
-	if got := table.Present(table.AllRows(), 0); !slices.Equal(got, []int32{0, 1, 2}) {
-		t.Errorf("rows with a number: %v", got)
-	}
+	must.Equal(t, table.Present(table.AllRows(), 0), []int32{0, 1, 2}, "rows with a number")
 	a := &table.Schema().Attributes[0]
 	if !math.IsNaN(a.Number(4)) || a.Cells() != 5 || a.Numbers() != 4 || a.Text(4) != "?" {
 		t.Errorf("a missing number: %v, %d cells", a.Number(4), a.Cells())

@@ -32,15 +32,10 @@ func TestOnlyRegularFilesAreOpened(t *testing.T) {
 			!strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v, want %q", path, err, want)
 		}
-		if _, err := ReadFile(path, 1); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", path, err, want)
-		}
+		must.Fail(t, must.Err(ReadFile(path, 1)), want, path)
 	}
 	if text, err := ReadFile(file, 4); string(text) != "four" || err != nil {
 		t.Errorf("four bytes of four: %q, %v", text, err)
 	}
-	if _, err := ReadFile(file, 3); err == nil ||
-		!strings.Contains(err.Error(), "4 bytes, must be at most 3") {
-		t.Errorf("four bytes of three: %v", err)
-	}
+	must.Fail(t, must.Err(ReadFile(file, 3)), "4 bytes, must be at most 3", "four bytes of three")
 }

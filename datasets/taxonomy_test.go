@@ -1,8 +1,9 @@
 package datasets
 
 import (
-	"strings"
 	"testing"
+
+	"ppdp/internal/must"
 )
 
 // TestTaxonomyValidate: the leaves are the values, each once.
@@ -15,9 +16,7 @@ func TestTaxonomyValidate(t *testing.T) {
 			{Name: "baker", Parent: 1}, {Name: "smith", Parent: 1},
 		}}
 	}
-	if err := tree().Validate(values); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, tree().Validate(values))
 	for _, test := range []struct {
 		name   string
 		change func(x *Taxonomy)
@@ -31,8 +30,6 @@ func TestTaxonomyValidate(t *testing.T) {
 	} {
 		x := tree()
 		test.change(x)
-		if err := x.Validate(values); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: %v, want %q", test.name, err, test.want)
-		}
+		must.Fail(t, x.Validate(values), test.want, test.name)
 	}
 }

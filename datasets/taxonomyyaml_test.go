@@ -33,9 +33,7 @@ func TestTaxonomyYAML(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if err := got.Validate([]string{"master", "bachelor", "secondary", "primary"}); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, got.Validate([]string{"master", "bachelor", "secondary", "primary"}))
 }
 
 func TestTaxonomyYAMLBad(t *testing.T) {
@@ -55,8 +53,6 @@ func TestTaxonomyYAMLBad(t *testing.T) {
 		strings.Repeat("{a: ", 99999): "t.yaml",
 	} {
 		_, err := readTaxonomy(text)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.40q: got %v, want %s", text, err, want)
-		}
+		must.Fail(t, err, want, text[:min(40, len(text))])
 	}
 }

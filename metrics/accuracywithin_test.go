@@ -41,9 +41,7 @@ func TestAccuracyWithin(t *testing.T) {
 		must.Near(t, measure(coins, nil), 0.5, 5*0.0091, name)
 		got := measure(drawn, weights)
 		must.Near(t, got, 0.75, 0.03, name)
-		if double := measure(drawn, twice); double != got {
-			t.Errorf("%s: weights twice as large: %v, want %v", name, double, got)
-		}
+		must.Be(t, measure(drawn, twice), got, name, "weights twice as large")
 	}
 	for rows := range 2 {
 		if _, ok, err := withinRelease(t, "c45", follows[:rows], nil); ok || err != nil {

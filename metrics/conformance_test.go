@@ -223,9 +223,7 @@ func (s subject) repeatable(t *testing.T, c metrics.Case) {
 		t.Errorf("cancelled: %v (defined %t, error %v), must be %v or an error wrapping %v",
 			got, ok, err, want, context.Canceled)
 	}
-	if after := describe(c); after != before {
-		t.Errorf("the case was changed from %s to %s", before, after)
-	}
+	must.Be(t, describe(c), before, "the case afterwards")
 }
 
 // degenerate: a metric may be undefined or refuse; it must not panic, nor give what is no number.

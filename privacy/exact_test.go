@@ -68,9 +68,7 @@ func TestBernoulliExpLaw(t *testing.T) {
 			}
 		}
 		p := math.Exp(-c.gamma)
-		if wrong := unlikely(observed, []float64{p, 1 - p}); wrong != "" {
-			t.Errorf("exp(-%v): %s", c.gamma, wrong)
-		}
+		must.Be(t, unlikely(observed, []float64{p, 1 - p}), "", c.gamma)
 	}
 }
 

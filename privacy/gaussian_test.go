@@ -94,9 +94,7 @@ func TestFilter(t *testing.T) {
 			t.Errorf("a millionth too much: %v, then %v, refused %v, before %v", first, second,
 				b.Refused(), none)
 		}
-		if err := noise.AddAll(&path, path.Remaining(), value); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, noise.AddAll(&path, path.Remaining(), value))
 		if claimed, proven := b.Spent(); !near(claimed, b.Total(), 1e-12) || claimed != proven {
 			t.Errorf("spent %v and %v of %v", claimed, proven, b.Total())
 		}

@@ -20,9 +20,7 @@ func TestNoiseTails(t *testing.T) {
 	for i := range tail {
 		tail[i] = -math.Log(fine(0x1p-53, stream)) - 40*math.Ln2
 	}
-	if wrong := farFrom(tail, distuv.Exponential{Rate: 1}.CDF); wrong != "" {
-		t.Errorf("tail: %s", wrong)
-	}
+	must.Be(t, farFrom(tail, distuv.Exponential{Rate: 1}.CDF), "", "tail")
 	draws := func() (draws [4]float64) {
 		integers, reals := random.NewKey(9).Stream(), random.NewKey(9).Stream()
 		z := Sparse{stream: random.NewKey(9).Stream(), rate: 0.01, miss: -0.01, places: 1 << 40}

@@ -146,9 +146,7 @@ func TestAccountRefuses(t *testing.T) {
 		if !errors.Is(err, ErrAccount) || !strings.Contains(err.Error(), want) || want == "" {
 			t.Errorf("want %q: %v", want, err)
 		}
-		if string(before) != string(after) {
-			t.Errorf("%s: the account has changed", want)
-		}
+		must.Be(t, string(after), string(before), "the account after", want)
 	}
 	dp := accountEntry{Table: "t", Epsilon: 1}
 	try("the total is epsilon 3", dp, recordPrivacy, Total{TotalEpsilon: 4}, false)
@@ -168,9 +166,7 @@ func TestAccountRefuses(t *testing.T) {
 		false)
 	try("2 are spent and 1 are left", accountEntry{Table: "u", Epsilon: 2}, recordPrivacy,
 		Total{}, false)
-	if err := file(path).published(1, "digest"); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, file(path).published(1, "digest"))
 	l, err := file(path).read()
 	if err != nil || len(l.lines) != 6 || l.spent().Cmp(decimal(2)) != 0 {
 		t.Errorf("%d lines, %v spent (%v)", len(l.lines), l.spent(), err)
@@ -218,9 +214,7 @@ func TestAccountTampered(t *testing.T) {
 	refused("another format", string(other.lines[0].text()), 1)
 	refused("blank line", lines[0]+"\n"+strings.Join(lines[1:], ""), 2)
 	write(t, path, text)
-	if _, err := enter(path, 1, 0, Total{}); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, must.Err(enter(path, 1, 0, Total{})))
 }
 
 // TestAccountLocked: of many that want a part of the total at once, as many get it as it pays for.
@@ -435,9 +429,7 @@ func TestAccountPrivate(t *testing.T) {
 		r.Out = filepath.Join(dir, fmt.Sprint(mode))
 		must.Get(Make(t.Context(), r))
 		for _, name := range []string{path, path + ".mark"} {
-			if is := must.Get(os.Stat(name)).Mode().Perm(); is != mode.want {
-				t.Errorf("%s: %v, want %v", name, is, mode)
-			}
+			must.Be(t, must.Get(os.Stat(name)).Mode().Perm(), mode.want, name, mode)
 		}
 	}
 	text := read(t, path)

@@ -317,9 +317,7 @@ func TestSigned(t *testing.T) {
 	key := filepath.Join(dir, "key")
 	must.Do(t, NewKey(key))
 	must.Do(t, NewKey(filepath.Join(dir, "other")))
-	if is := must.Get(os.Stat(key)).Mode().Perm(); is != 0o600 {
-		t.Errorf("a private key of mode %v", is)
-	}
+	must.Be(t, must.Get(os.Stat(key)).Mode().Perm(), 0o600, "mode of a private key")
 	if err := NewKey(key); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a key is overwritten: %v", err)
 	}

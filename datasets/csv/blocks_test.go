@@ -113,9 +113,7 @@ func TestAppendField(t *testing.T) {
 		w := csv.NewWriter(&want)
 		must.Do(t, w.Write([]string{text, ""}))
 		w.Flush()
-		if got := string(appendField(nil, text)) + ",\n"; got != want.String() {
-			t.Errorf("%q: %q, must be %q", text, got, want.String())
-		}
+		must.Be(t, string(appendField(nil, text))+",\n", want.String(), text)
 	}
 	for _, text := range []string{"", `\.`, `\..`, " ", "\u00a0x", "\xff", "\v", "a b", `"`,
 		`""`, "\r"} {

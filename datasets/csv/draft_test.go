@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"ppdp/internal/must"
 )
@@ -91,16 +92,14 @@ attributes:
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := drafted(t, test.text, test.options)
-			if body(got) != test.want {
-				t.Errorf("got\n%s\nwant\n%s", body(got), test.want)
+			if diff := cmp.Diff(test.want, body(got)); diff != "" {
+				t.Error(diff)
 			}
 			if !strings.HasPrefix(got, "# DRAFT, read off the private data in \"f.csv\".\n") ||
 				!strings.Contains(got, "REVIEW EVERY BOUND") {
 				t.Errorf("the draft does not begin with its warning:\n%s", got)
 			}
-			if _, err := read(parse(t, got), test.text); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, must.Err(read(parse(t, got), test.text)))
 		})
 	}
 }
@@ -133,9 +132,7 @@ func TestDraftBad(t *testing.T) {
 		{"\xff\xfea", DraftOptions{}, "UTF-16"},
 	} {
 		_, err := draft(&strings.Builder{}, "f.csv", opened(test.text), test.options)
-		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%q: got %v, want %s", test.text, err, test.want)
-		}
+		must.Fail(t, err, test.want, test.text)
 	}
 }
 
@@ -275,9 +272,7 @@ func TestDraftSees(t *testing.T) {
 			if !strings.Contains(strings.Join(notes, "\n"), test.note) {
 				t.Errorf("notes %q, want %s", notes, test.note)
 			}
-			if _, err := read(parse(t, b.String()), test.text); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, must.Err(read(parse(t, b.String()), test.text)))
 		})
 	}
 }
@@ -285,9 +280,7 @@ func TestDraftSees(t *testing.T) {
 func TestRoundStep(t *testing.T) {
 	for x, want := range map[float64]float64{1: 1, 1.9: 1, 2: 2, 4.9: 2, 5: 5, 9.9: 5, 10: 10,
 		49999: 20000, 0.9: 0.5, 0.5: 0.5, 0.3: 0.25, 1e-3: 0x1p-10} {
-		if got := roundStep(x); math.Abs(got-want) > 1e-12*want {
-			t.Errorf("roundStep(%v) = %v, want %v", x, got, want)
-		}
+		must.Near(t, roundStep(x), want, 1e-12*want, x)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 // TestParseGroup reads back what groups of codes are written as.
@@ -54,9 +55,7 @@ func TestParseGroup(t *testing.T) {
 				got += value
 			}
 		}
-		if got != want {
-			t.Errorf("%s holds %s (%v), want %s", text, got, err, want)
-		}
+		must.Be(t, got, want, text, err)
 	}
 }
 

@@ -58,9 +58,7 @@ func TestMissingGroups(t *testing.T) {
 	}{{0, 0, 10, "[0, 10)"}, {0, 10, 11, "?"}, {0, 7, 11, "[7, 10) or ?"}, {0, 9, 11, "9 or ?"},
 		{1, 8, 9, "?"}, {1, 2, 9, "[1, 4) or ?"}, {2, 8, 11, "[09.01.2020, 11.01.2020) or ?"}} {
 		a := &s.Attributes[c.attribute]
-		if got := GroupText(a, c.low, c.high); got != c.want {
-			t.Errorf("%s: %q, want %q", a.Name, got, c.want)
-		}
+		must.Be(t, GroupText(a, c.low, c.high), c.want, a.Name)
 		g, err := ParseGroup(a, c.want)
 		if err != nil || len(g) != 1 || g[0] != (datasets.Span{Low: c.low, High: c.high}) {
 			t.Errorf("%q is read as %v, %v", c.want, g, err)

@@ -132,9 +132,7 @@ func TestParquetAsCSV(t *testing.T) {
 			}
 			var b strings.Builder
 			must.Get(Draft(&b, path, DraftOptions{}))
-			if body(b.String()) != body(draft.String()) {
-				t.Errorf("%v: draft\n%s\nof CSV\n%s", codec, b.String(), draft.String())
-			}
+			must.Be(t, body(b.String()), body(draft.String()), codec, b.String(), draft.String())
 		}
 	}
 }
@@ -182,9 +180,7 @@ attributes:
 	_, err := read(row{1, 0}, row{1, 1500}, row{10, 0})
 	for _, want := range []string{"f.parquet:3: age: 10 is outside",
 		`f.parquet:2: day: "1970-01-01 00:00:01.5" is not of the form DD.MM.YYYY`} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %s", err, want)
-		}
+		must.Fail(t, err, want)
 	}
 	format.Schema.Attributes[1].Name = "ages"
 	if _, err = read(row{}); err == nil || err.Error() != `f.parquet: no column for the attribute `+
@@ -249,9 +245,7 @@ func TestParquetBad(t *testing.T) {
 		"encrypted": {"PARE", "an encrypted Parquet file, must be delimited text"},
 	} {
 		err := readAll(t, test.content)
-		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: %.300v, want %s", name, err, test.want)
-		}
+		must.Fail(t, err, test.want, name)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -24,9 +23,7 @@ const personally = "person: id\ncontributions: %d\nmissing: [\"?\"]\nattributes:
 func kept(t rapid.TB, format *Format, lines []string) []string {
 	t.Helper()
 	content := must.Get(read(format, "age,id\n"+strings.Join(lines, "\n")+"\n"))
-	if got := content.Table.Len() + content.Beyond + content.Dropped; got != len(lines) {
-		t.Errorf("%d records kept, beyond or dropped, want %d", got, len(lines))
-	}
+	must.Be(t, content.Table.Len()+content.Beyond+content.Dropped, len(lines), "records")
 	return texts(content.Table)
 }
 
@@ -57,9 +54,7 @@ func TestPersonsDoNotMeet(t *testing.T) {
 		of := func(id string, rows []string) (own []string) {
 			for _, text := range rows {
 				var row int
-				if _, err := fmt.Sscan(text, &row); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, must.Err(fmt.Sscan(text, &row)))
 				if ids[row%500] == id {
 					own = append(own, fmt.Sprint(row%500))
 				}
@@ -94,15 +89,11 @@ func TestRecordsAreDrawnAlike(t *testing.T) {
 	var times [4]float64
 	for _, text := range kept(t, parse(t, fmt.Sprintf(personally, 2)), lines) {
 		var row int
-		if _, err := fmt.Sscan(text, &row); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(fmt.Sscan(text, &row)))
 		times[row%4]++
 	}
 	for number, n := range times {
-		if math.Abs(n-1000) > 112 {
-			t.Errorf("record %d is kept %v times of 2000, want about 1000", number, n)
-		}
+		must.Near(t, n, 1000, 112, "how often record", number, "is kept")
 	}
 }
 
@@ -186,9 +177,7 @@ func TestNoPerson(t *testing.T) {
 		"age,id\n1,a\n101,\n": `f:3:5: id: "" stands for no person`,
 	} {
 		_, err := format.Read(context.Background(), "f", strings.NewReader(text))
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %s", text, err, want)
-		}
+		must.Fail(t, err, want, text)
 	}
 	bare := parse(t, "header: false\n"+strings.Replace(fmt.Sprintf(personally, 1), "attributes:\n",
 		"attributes:\n  - {name: id, kind: ignored}\n", 1))

@@ -107,9 +107,7 @@ func TestReadGood(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			content := must.Get(read(parse(t, test.schema), test.text))
-			if got := texts(content.Table); !slices.Equal(got, test.want) {
-				t.Errorf("got %q, want %q", got, test.want)
-			}
+			must.Equal(t, texts(content.Table), test.want)
 			if content.Dropped != test.dropped || !slices.Equal(content.LeftOut, test.leftOut) {
 				t.Errorf("dropped %d, left out %q; want %d, %q", content.Dropped, content.LeftOut,
 					test.dropped, test.leftOut)
@@ -216,9 +214,7 @@ func TestReadStopsAtHugeRecord(t *testing.T) {
 		tail := &endless{text: "aaaa"}
 		_, err := parse(t, small).Read(context.Background(), "f.csv",
 			io.MultiReader(strings.NewReader(start), tail))
-		if err == nil || !strings.Contains(err.Error(), "f.csv:3: a record of more than") {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Fail(t, err, "f.csv:3: a record of more than", name)
 		if tail.read > 4*maxRecord {
 			t.Errorf("%s: read %d bytes before giving up", name, tail.read)
 		}
@@ -348,9 +344,7 @@ func TestWriteThenRead(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		if content.Table.Checksum() != table.Checksum() {
-			t.Errorf("got %q, want %q from\n%s", texts(content.Table), texts(table), text)
-		}
+		must.Be(t, content.Table.Checksum(), table.Checksum(), texts(content.Table), text)
 	})
 }
 
@@ -379,9 +373,7 @@ attributes:
 	} {
 		var text strings.Builder
 		must.Do(t, Write(&text, test.table, nil, test.weights))
-		if text.String() != test.want {
-			t.Errorf("got\n%s\nwant\n%s", text.String(), test.want)
-		}
+		must.Be(t, text.String(), test.want)
 	}
 	if err := Write(io.Discard, content.Table, nil, []float64{1}); err == nil {
 		t.Error("one weight for two rows was accepted")

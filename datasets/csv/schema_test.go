@@ -31,9 +31,7 @@ func TestBadSchemas(t *testing.T) {
 func matchErrors(t *testing.T, err error, prefix string, wants []string) {
 	t.Helper()
 	lines := strings.Split(err.Error(), "\n")
-	if len(lines) != len(wants) {
-		t.Errorf("got %d problems, want %d:\n%v", len(lines), len(wants), err)
-	}
+	must.Be(t, len(lines), len(wants), err)
 	for _, want := range wants {
 		at := slices.IndexFunc(lines, func(line string) bool {
 			return strings.HasPrefix(line, prefix) && strings.Contains(line, want)
@@ -111,9 +109,7 @@ func TestRandomOrder(t *testing.T) {
 	}
 	slices.Sort(a)
 	slices.Sort(values)
-	if !slices.Equal(a, values) {
-		t.Errorf("no permutation: %v", a)
-	}
+	must.Equal(t, a, values, "no permutation")
 }
 
 func TestMissingAsValueSchema(t *testing.T) {
@@ -216,9 +212,7 @@ func TestKeysAreDocumented(t *testing.T) {
 	}
 	if flag.Lookup("update").Value.String() == "true" {
 		err := os.WriteFile(filepath.Join("testdata", page), []byte(b.String()), 0o666)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 	} else if diff := cmp.Diff(b.String(), readFile(t, page)); diff != "" {
 		t.Error(diff)
 	}

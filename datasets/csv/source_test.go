@@ -53,17 +53,13 @@ func TestLoad(t *testing.T) {
 		"c.csv":  strings.Replace(bankText, "18", "19", 1),
 		"s.yaml": schema, "other.yaml": schema + "# a word more\n",
 	})
-	if _, err := datasets.Lookup("csv"); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, must.Err(datasets.Lookup("csv")))
 	a := must.Get(load(dir, "a.csv", "s.yaml"))
 	if a.Table.Len() != 2 || a.Dropped != 1 || len(a.Checksum) != 64 {
 		t.Errorf("got %+v", a)
 	}
 	want := []string{`columns left out, as the schema does not describe them: "id"`}
-	if !slices.Equal(a.Notes, want) {
-		t.Errorf("notes %q, want %q", a.Notes, want)
-	}
+	must.Equal(t, a.Notes, want, "notes")
 	b := must.Get(load(dir, "b.csv.gz", "s.yaml"))
 	if b.Checksum != a.Checksum || b.Table.Checksum() != a.Table.Checksum() {
 		t.Error("compression changes the data")
@@ -95,9 +91,7 @@ func TestLoadBad(t *testing.T) {
 		{"broken.csv", "s.yaml", "broken.csv:5:6: age: 17 is outside its public bounds"},
 	} {
 		_, err := load(dir, test[0], test[1])
-		if err == nil || !strings.Contains(err.Error(), test[2]) {
-			t.Errorf("%s with %s: got %v, want %s", test[0], test[1], err, test[2])
-		}
+		must.Fail(t, err, test[2], test[0], test[1])
 	}
 	err := declared.Check(new(Params))
 	if err == nil || !strings.Contains(err.Error(), "csv: no path") ||
@@ -121,9 +115,7 @@ func TestProgress(t *testing.T) {
 			}
 			told = append(told, done)
 		}))
-		if _, err := io.Copy(io.Discard, r); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, must.Err(io.Copy(io.Discard, r)))
 		r.Close()
 		if !slices.IsSorted(told) || told[len(told)-1] != int64(len(content)) {
 			t.Errorf("%s of %d bytes: told %v", name, len(content), told)

@@ -83,9 +83,7 @@ attributes:
 	} {
 		var text bytes.Buffer
 		must.Do(t, Write(&text, test.table, nil, nil))
-		if text.String() != test.want {
-			t.Errorf("got %q, want %q", text.String(), test.want)
-		}
+		must.Be(t, text.String(), test.want)
 	}
 	for text, want := range map[string]string{ // order-free
 		"amount;rate\n1,5;0\n":   "2:1: amount: 1,5 has too many digits, must have at most 0 after",
@@ -93,9 +91,7 @@ attributes:
 		"amount;rate\n1;0.5\n":   `rate: "0.5" is not a number, must be a decimal number with a`,
 		"amount;rate\n1.000;0\n": `amount: "1.000" is not a number`,
 	} {
-		if _, err := read(format, text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: got %v, want %s", text, err, want)
-		}
+		must.Fail(t, must.Err(read(format, text)), want, text)
 	}
 }
 
