@@ -27,8 +27,7 @@ func TestPlaces(t *testing.T) {
 		c := choiceCase{1, 1, []float64{0, 3, 3, 1, 2}, []float64{1, 2, 0, 5, 1}}
 		calls[way.name] = func(b *Budget, s *random.Stream) error {
 			path := b.Root()
-			_, err := way.choose(b, s, 1, c)(&path)
-			return err
+			return must.Err(way.choose(b.Exponential("x", s, Exact(1)), &path, c))
 		}
 	}
 	for name, call := range calls { // order-free: each has streams of its own

@@ -119,20 +119,12 @@ func everyDrawer(t *testing.T, name string, exact bool,
 var noises = []struct {
 	name  string
 	exact bool // also in publications
-	add   func(b *Budget, s *random.Stream, sensitivity, amount float64, values []float64) error
+	add   adder
 	cdf   func(x, sensitivity, amount float64) float64
 	log   func(x, sensitivity, amount float64) float64
 }{
-	{laplace, false, func(b *Budget, s *random.Stream, sensitivity, epsilon float64,
-		values []float64) error {
-		path := b.Root()
-		return b.Laplace("x", s, Exact(sensitivity)).AddAll(&path, epsilon, values)
-	}, laplaceCDF, laplaceLog},
-	{gaussian, false, func(b *Budget, s *random.Stream, sensitivity, rho float64,
-		values []float64) error {
-		path := b.Root()
-		return b.Gaussian("x", s, Exact(sensitivity)).AddAll(&path, rho, values)
-	}, func(x, sensitivity, rho float64) float64 {
+	{laplace, false, adding((*Budget).Laplace), laplaceCDF, laplaceLog},
+	{gaussian, false, adding((*Budget).Gaussian), func(x, sensitivity, rho float64) float64 {
 		return distuv.Normal{Sigma: sensitivity / math.Sqrt(2*rho)}.CDF(x)
 	}, gaussianLog},
 	{cauchy, false, func(b *Budget, s *random.Stream, bound, epsilon float64,
@@ -150,21 +142,22 @@ var noises = []struct {
 	}, func(x, bound, epsilon float64) float64 {
 		return -math.Log1p(math.Pow(x/(6*bound/epsilon), 2))
 	}},
-	{geometric, true, func(b *Budget, s *random.Stream, sensitivity, epsilon float64,
-		values []float64) error {
+	{geometric, true, adding((*Budget).Geometric), nil, laplaceLog},
+	{discreteLaplaceKind, true, adding((*Budget).DiscreteLaplace), nil, laplaceLog},
+	{discreteGaussianKind, true, adding((*Budget).DiscreteGaussian), nil, gaussianLog},
+}
+
+// adder adds noise to values, on one path of a budget.
+type adder func(b *Budget, s *random.Stream, sensitivity, amount float64, values []float64) error
+
+// declarer is a method of a budget by which noise is declared.
+type declarer func(b *Budget, purpose string, s *random.Stream, of Sensitivity) *Noise
+
+func adding(declare declarer) adder {
+	return func(b *Budget, s *random.Stream, sensitivity, amount float64, values []float64) error {
 		path := b.Root()
-		return b.Geometric("x", s, Exact(sensitivity)).AddAll(&path, epsilon, values)
-	}, nil, laplaceLog},
-	{discreteLaplaceKind, true, func(b *Budget, s *random.Stream, sensitivity, epsilon float64,
-		values []float64) error {
-		path := b.Root()
-		return b.DiscreteLaplace("x", s, Exact(sensitivity)).AddAll(&path, epsilon, values)
-	}, nil, laplaceLog},
-	{discreteGaussianKind, true, func(b *Budget, s *random.Stream, sensitivity, rho float64,
-		values []float64) error {
-		path := b.Root()
-		return b.DiscreteGaussian("x", s, Exact(sensitivity)).AddAll(&path, rho, values)
-	}, nil, gaussianLog},
+		return declare(b, "x", s, Exact(sensitivity)).AddAll(&path, amount, values)
+	}
 }
 
 func laplaceCDF(x, sensitivity, epsilon float64) float64 {
@@ -280,30 +273,19 @@ func farFromIntegers(sample []float64, weight func(y float64) float64) string {
 var ways = []struct {
 	name     string
 	weighted bool
-	choose   func(b *Budget, s *random.Stream, sensitivity float64, c choiceCase) func(*Path) (int,
-		error)
+	choose   func(e *Exponential, p *Path, c choiceCase) (int, error)
 }{
-	{"choice", true, func(b *Budget, s *random.Stream, sensitivity float64,
-		c choiceCase) func(*Path) (int, error) {
-		e := b.Exponential("x", s, Exact(sensitivity))
-		return func(p *Path) (int, error) { return e.Choose(p, c.epsilon, c.scores, c.weights) }
+	{"choice", true, func(e *Exponential, p *Path, c choiceCase) (int, error) {
+		return e.Choose(p, c.epsilon, c.scores, c.weights)
 	}},
-	{"bounded choice", false, func(b *Budget, s *random.Stream, sensitivity float64,
-		c choiceCase) func(*Path) (int, error) {
-		e := b.Exponential("x", s, Exact(sensitivity))
+	{"bounded choice", false, func(e *Exponential, p *Path, c choiceCase) (int, error) {
 		low, high := slices.Min(c.scores), slices.Max(c.scores)
-		return func(p *Path) (int, error) {
-			return e.ChooseBounded(p, c.epsilon, len(c.scores), low, high+(high-low)/16,
-				func(i int) float64 { return c.scores[i] })
-		}
+		return e.ChooseBounded(p, c.epsilon, len(c.scores), low, high+(high-low)/16,
+			func(i int) float64 { return c.scores[i] })
 	}},
-	{"choice of elements", true, func(b *Budget, s *random.Stream, sensitivity float64,
-		c choiceCase) func(*Path) (int, error) {
-		e := b.Exponential("x", s, Exact(sensitivity))
-		return func(p *Path) (int, error) {
-			element, err := e.ChooseElement(p, c.epsilon, c.scores, c.weights, singles(c.scores))
-			return int(element), err
-		}
+	{"choice of elements", true, func(e *Exponential, p *Path, c choiceCase) (int, error) {
+		element, err := e.ChooseElement(p, c.epsilon, c.scores, c.weights, singles(c.scores))
+		return int(element), err
 	}},
 }
 
@@ -359,11 +341,11 @@ func TestChoiceLaws(t *testing.T) {
 			law := c.law()
 			everyDrawer(t, fmt.Sprintf("%s, case %d", way.name, i), true,
 				func(b *Budget, s *random.Stream) string {
-					root, choose := b.Root(), way.choose(b, s, c.sensitivity, c)
+					root, e := b.Root(), b.Exponential("x", s, Exact(c.sensitivity))
 					observed := make([]float64, len(c.scores))
 					for range 20000 {
 						path := root.Fork()
-						observed[must.Get(choose(&path))]++
+						observed[must.Get(way.choose(e, &path, c))]++
 					}
 					return unlikely(observed, law)
 				})
@@ -378,14 +360,11 @@ func TestSparseCounts(t *testing.T) {
 	exact := [cells * width]float64{2 * width: 3, 5*width + 1: 1}
 	ratio := math.Exp(-rate)
 	for kind, of := range map[string]struct { // order-free: each is checked
-		declare func(b *Budget, s *random.Stream) *Noise
+		declare declarer
 		below   func(x float64) float64 // P(noise < x), x half a number
 	}{
-		laplace: {func(b *Budget, s *random.Stream) *Noise { return b.Laplace("x", s, Exact(1)) },
-			func(x float64) float64 { return laplaceCDF(x, 1, rate) }},
-		geometric: {func(b *Budget, s *random.Stream) *Noise {
-			return b.Geometric("x", s, Exact(1))
-		}, func(x float64) float64 {
+		laplace: {(*Budget).Laplace, func(x float64) float64 { return laplaceCDF(x, 1, rate) }},
+		geometric: {(*Budget).Geometric, func(x float64) float64 {
 			tail := math.Pow(ratio, math.Abs(x)+0.5) / (1 + ratio)
 			if x < 0 {
 				return tail
@@ -394,7 +373,7 @@ func TestSparseCounts(t *testing.T) {
 		}},
 	} {
 		check := func(b *Budget, s *random.Stream) string {
-			g, root := of.declare(b, s), b.Root()
+			g, root := of.declare(b, "x", s, Exact(1)), b.Root()
 			var observed [cells * width][]float64
 			for i := range observed {
 				observed[i] = make([]float64, most+1)

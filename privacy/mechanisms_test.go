@@ -84,7 +84,7 @@ func TestChoiceRefusals(t *testing.T) {
 				b, stream := d.open()
 				path := b.Root()
 				of := choiceCase{1, 1, c.scores, c.weights}
-				chosen, err := way.choose(b, stream, 1, of)(&path)
+				chosen, err := way.choose(b.Exponential("x", stream, Exact(1)), &path, of)
 				if err == nil || errors.Is(err, ErrNoCandidates) != c.none ||
 					!b.Ledger()[0].Chooses() {
 					t.Errorf("%s, %s, case %d: chose %d, error %v", way.name, d.name, i, chosen,

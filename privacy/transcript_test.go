@@ -66,7 +66,7 @@ func TestReplayedChoice(t *testing.T) {
 				b, stream := d.open()
 				watch(b)
 				path := b.Root()
-				return must.Get(way.choose(b, stream, 1, c)(&path))
+				return must.Get(way.choose(b.Exponential("x", stream, Exact(1)), &path, c))
 			}
 			var transcript *Transcript
 			var replay *Replay
