@@ -49,10 +49,9 @@ func TestAccuracyOfRegions(t *testing.T) {
 
 // sixRows is the case of a release of regions and of records that disagree about the majority.
 func sixRows() Case {
-	table := labelled([2]uint32{2, 0}, [2]uint32{0, 1}, [2]uint32{5, 2}, [2]uint32{3, 1},
-		[2]uint32{9, 0}, [2]uint32{6, 0})
+	table := labelled("2a 0b 5c 3b 9a 6a")
 	c := inRegions(table, threeBoxes(majorities...))
-	c.Release.Table = labelled([2]uint32{0, 2}, [2]uint32{1, 2}, [2]uint32{2, 1})
+	c.Release.Table = labelled("0c 1c 2b")
 	return c
 }
 
@@ -102,12 +101,8 @@ func TestMeasurementsOfAReleaseShare(t *testing.T) {
 // TestNeeds: a classifier of regions asks for the partition where others ask for records.
 func TestNeeds(t *testing.T) {
 	m := must.Get(Lookup("accuracy"))
-	if got := Needs(m, algorithms.TableInput, majority.Classifier); len(got) != 1 ||
-		got[0] != algorithms.RecordsProduct {
-		t.Errorf("accuracy with majority needs %v", got)
-	}
-	if got := Needs(m, algorithms.TableInput, leafmajority.Classifier{}); len(got) != 1 ||
-		got[0] != algorithms.RegionsProduct {
-		t.Errorf("accuracy with leaf-majority needs %v", got)
-	}
+	must.Equal(t, Needs(m, algorithms.TableInput, majority.Classifier),
+		[]algorithms.Product{algorithms.RecordsProduct})
+	must.Equal(t, Needs(m, algorithms.TableInput, leafmajority.Classifier{}),
+		[]algorithms.Product{algorithms.RegionsProduct})
 }

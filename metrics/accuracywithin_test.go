@@ -1,4 +1,4 @@
-package metrics_test
+package metrics
 
 import (
 	"testing"
@@ -6,7 +6,6 @@ import (
 	"ppdp/algorithms"
 	"ppdp/classifiers"
 	"ppdp/internal/must"
-	"ppdp/metrics"
 )
 
 // TestAccuracyWithin: labels that follow from x are all predicted, and fair coins as by guessing:
@@ -30,11 +29,7 @@ func TestAccuracyWithin(t *testing.T) {
 	}
 	for _, name := range []string{"c45", "boosting"} {
 		measure := func(rows [][2]uint32, weights []float64) float64 {
-			value, ok, err := withinRelease(t, name, rows, weights)
-			if err != nil || !ok {
-				t.Fatalf("%s: %v %v", name, ok, err)
-			}
-			return value
+			return defined(t, "accuracy-within", released(name, rows, weights), nil)
 		}
 		must.Be(t, measure(follows, nil), 1, name)
 		must.Be(t, measure(append(follows, follows...), nil), 1, name)
@@ -44,37 +39,25 @@ func TestAccuracyWithin(t *testing.T) {
 		must.Be(t, measure(drawn, twice), got, name, "weights twice as large")
 	}
 	for rows := range 2 {
-		if _, ok, err := withinRelease(t, "c45", follows[:rows], nil); ok || err != nil {
-			t.Errorf("%d records: %v %v, must be undefined", rows, ok, err)
-		}
+		undefined(t, "accuracy-within", released("c45", follows[:rows], nil))
 	}
-	if _, _, err := withinRelease(t, "leaf-majority", follows, nil); err == nil {
-		t.Error("halves of regions")
-	}
+	refuses(t, "accuracy-within", released("leaf-majority", follows, nil), "") // halves of regions
 }
 
-// withinRelease measures records of x and class.
-func withinRelease(t *testing.T, classifier string, rows [][2]uint32,
-	weights []float64) (float64, bool, error) {
-	t.Helper()
-	m := must.Get(metrics.Lookup("accuracy-within"))
-	c := must.Get(classifiers.Lookup(classifier))
-	table := tableOf(rows...)
-	return m.Measure(t.Context(), metrics.Case{Table: table, Classifier: c,
-		Release: &algorithms.Release{Table: table, Weights: weights}})
+// released is a case of records of x and class.
+func released(classifier string, rows [][2]uint32, weights []float64) Case {
+	table := tableBy(rows)
+	c := attackCase(table, nil, nil, &algorithms.Release{Table: table, Weights: weights})
+	c.Classifier = must.Get(classifiers.Lookup(classifier))
+	return c
 }
 
 // TestRecordWeight: the mean of weights, which is 1 where there are none.
 func TestRecordWeight(t *testing.T) {
-	m := must.Get(metrics.Lookup("record-weight"))
 	for _, c := range []struct {
 		weights []float64
 		want    float64
 	}{{nil, 1}, {[]float64{1, 1, 1, 1}, 1}, {[]float64{1, 2, 1, 0.5}, 1.125}} {
-		value, ok, err := m.Measure(t.Context(), metrics.Case{Table: original(),
-			Release: &algorithms.Release{Table: original(), Weights: c.weights}})
-		if value != c.want || !ok || err != nil {
-			t.Errorf("%v: %v %v %v, want %v", c.weights, value, ok, err, c.want)
-		}
+		wants(t, "record-weight", against(original(), original(), c.weights), nil, c.want, c)
 	}
 }

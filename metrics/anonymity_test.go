@@ -35,14 +35,13 @@ func TestPatients(t *testing.T) {
 
 // TestClassesMerge: two regions that publish the same range are one class of 5 (errata M3).
 func TestClassesMerge(t *testing.T) {
-	table := codedTable([]datasets.Attribute{{Name: "x", High: 4, Step: 1}}, []uint32{1},
-		[]uint32{1}, []uint32{1}, []uint32{1}, []uint32{1}, []uint32{3}, []uint32{3})
+	table := line(4, 1, 1, 1, 1, 1, 3, 3)
 	regions := &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0, 1, 1},
 		High: []uint32{2, 3, 4}, Classes: 1,
-		TightLow: []uint32{1, 1, 3}, TightHigh: []uint32{2, 2, 4}, Counts: []float64{2, 3,
-			2}, Assignment: []int32{0, 0, 1, 1, 1, 2, 2}}
-	c := Case{Table: table, Train: table.AllRows(), Release: &algorithms.Release{Regions: regions},
-		K: 2}
+		TightLow: []uint32{1, 1, 3}, TightHigh: []uint32{2, 2, 4}, Counts: []float64{2, 3, 2},
+		Assignment: []int32{0, 0, 1, 1, 1, 2, 2}}
+	c := inRegions(table, regions)
+	c.K = 2
 	for name, want := range map[string]float64{"discernibility": 5*5 + 2*2, "cavg": 7. / 2 / 2,
 		"anonymity": 2, "ncp": 0} {
 		wants(t, name, c, nil, want)
@@ -55,15 +54,10 @@ func TestClassesMerge(t *testing.T) {
 
 // TestSuppressedRows: two of eight rows suppressed cost 8 each; they are no class and no record.
 func TestSuppressedRows(t *testing.T) {
-	table := codedTable([]datasets.Attribute{{Name: "x", High: 4, Step: 1}},
-		[]uint32{0}, []uint32{3}, []uint32{0}, []uint32{0}, []uint32{1}, []uint32{1},
-		[]uint32{3}, []uint32{1})
-	regions := &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0, 1},
-		High: []uint32{1, 3}, Classes: 1,
-		Counts: []float64{3, 3}, Assignment: []int32{0, -1, 0, 0, 1, 1, -1,
-			1}, Suppressed: []int32{1, 6}}
-	c := Case{Table: table, Train: table.AllRows(), Release: &algorithms.Release{Regions: regions},
-		K: 3}
+	c := inRegions(line(4, 0, 3, 0, 0, 1, 1, 3, 1), &algorithms.Regions{Attributes: []int{0},
+		Low: []uint32{0, 1}, High: []uint32{1, 3}, Classes: 1, Counts: []float64{3, 3},
+		Assignment: []int32{0, -1, 0, 0, 1, 1, -1, 1}, Suppressed: []int32{1, 6}})
+	c.K = 3
 	for _, counts := range []Counts{PublishedCounts, TrueCounts} {
 		change := func(p Params) {
 			if p, ok := p.(*ClassParams); ok {
@@ -84,24 +78,18 @@ func TestSuppressedRows(t *testing.T) {
 // TestNoisyCounts: published counts of a private release and the true ones differ, and metrics say
 // which they take.
 func TestNoisyCounts(t *testing.T) {
-	table := codedTable([]datasets.Attribute{{Name: "x", High: 4, Step: 1}}, []uint32{0},
-		[]uint32{1}, []uint32{3})
-	c := Case{Table: table, Train: table.AllRows(),
-		Release: &algorithms.Release{Regions: &algorithms.Regions{
-			Attributes: []int{0}, Low: []uint32{0, 2}, High: []uint32{2, 4}, Classes: 1,
-			Counts: []float64{1.5, 4},
-			Tree:   []algorithms.Cut{{At: 2, Left: ^0, Right: ^1}}}}}
+	c := inRegions(line(4, 0, 1, 3), &algorithms.Regions{Attributes: []int{0},
+		Low: []uint32{0, 2}, High: []uint32{2, 4}, Classes: 1, Counts: []float64{1.5, 4},
+		Tree: []algorithms.Cut{{At: 2, Left: ^0, Right: ^1}}})
 	wants(t, "discernibility", c, nil, 1.5*1.5+16)
 	wants(t, "discernibility", c, func(p Params) { p.(*ClassParams).Counts = TrueCounts }, 4+1)
 }
 
 // TestNothingReleased: without a record every metric on classes is undefined, not 0 or infinite.
 func TestNothingReleased(t *testing.T) {
-	table := codedTable([]datasets.Attribute{{Name: "x", High: 4, Step: 1}})
-	c := Case{Table: table, Train: []int32{}, K: 2,
-		Release: &algorithms.Release{Regions: &algorithms.Regions{
-			Attributes: []int{0}, Low: []uint32{}, High: []uint32{}, Classes: 1,
-			Counts: []float64{}, Assignment: []int32{}}}}
+	c := inRegions(line(4), &algorithms.Regions{Attributes: []int{0}, Low: []uint32{},
+		High: []uint32{}, Classes: 1, Counts: []float64{}, Assignment: []int32{}})
+	c.K = 2
 	for _, name := range []string{"discernibility", "cavg", "ncp", "anonymity"} {
 		undefined(t, name, c)
 	}

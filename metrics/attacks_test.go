@@ -1,4 +1,4 @@
-package metrics_test
+package metrics
 
 import (
 	"math"
@@ -10,7 +10,6 @@ import (
 	"ppdp/datasets"
 	"ppdp/datasets/adult"
 	"ppdp/internal/must"
-	"ppdp/metrics"
 	"ppdp/numeric/elementary"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
@@ -18,23 +17,23 @@ import (
 
 // TestAttacksConform runs the suite over attacks at other than the default settings.
 func TestAttacksConform(t *testing.T) {
-	for name, settings := range map[string][]metrics.Params{ // order-free: independent subtests
+	for name, settings := range map[string][]Params{ // order-free: independent subtests
 		"unique-matches": {
-			&metrics.MatchesParams{Of: metrics.HeldOut, End: metrics.Low},
-			&metrics.MatchesParams{Of: metrics.Difference, End: metrics.High}},
-		"closest-record": {&metrics.ClosestRecordParams{End: metrics.High}},
+			&MatchesParams{Of: HeldOut, End: Low},
+			&MatchesParams{Of: Difference, End: High}},
+		"closest-record": {&ClosestRecordParams{End: High}},
 		"membership": {
-			&metrics.MembershipParams{Score: metrics.DistanceScore, Of: metrics.AttackTPR,
-				FPR: 0.1, End: metrics.High},
-			&metrics.MembershipParams{Score: metrics.ClassifierScore, Of: metrics.AttackTPR,
-				FPR: 1, End: metrics.Low},
-			&metrics.MembershipParams{Score: metrics.DensityScore, Of: metrics.AttackTPR,
-				FPR: 0, End: metrics.High}},
+			&MembershipParams{Score: DistanceScore, Of: AttackTPR,
+				FPR: 0.1, End: High},
+			&MembershipParams{Score: ClassifierScore, Of: AttackTPR,
+				FPR: 1, End: Low},
+			&MembershipParams{Score: DensityScore, Of: AttackTPR,
+				FPR: 0, End: High}},
 		"attribute-inference": {
-			&metrics.AttributeInferenceParams{Attribute: "y", Of: metrics.Members,
-				End: metrics.Low}},
+			&AttributeInferenceParams{Attribute: "y", Of: Members,
+				End: Low}},
 	} {
-		m := must.Get(metrics.Lookup(name))
+		m := must.Get(Lookup(name))
 		t.Run(name, func(t *testing.T) { conform(t, m, settings...) })
 	}
 }
@@ -51,24 +50,19 @@ func standIn(t *testing.T, seed uint64) (*datasets.Table, []int32) {
 
 // attackCase is a release of a table with memos.
 func attackCase(table *datasets.Table, train, test []int32, release *algorithms.Release,
-) metrics.Case {
-	return metrics.Case{Table: table, Train: train, Test: test, Release: release,
-		Truth: new(metrics.Memo), Published: new(metrics.Memo)}
+) Case {
+	return Case{Table: table, Train: train, Test: test, Release: release,
+		Truth: new(Memo), Published: new(Memo)}
 }
 
-func valueOf(t *testing.T, name string, c metrics.Case, params metrics.Params) float64 {
+func valueOf(t *testing.T, name string, c Case, params Params) float64 {
 	t.Helper()
-	m := must.Get(metrics.Lookup(name))
 	c.Params = params
-	value, ok, err := m.Measure(t.Context(), c)
-	if err != nil || !ok {
-		t.Fatalf("%s %+v: defined %t, error %v", name, params, ok, err)
-	}
-	return value
+	return defined(t, name, c, nil)
 }
 
-func auc(score metrics.Score, end metrics.End) metrics.Params {
-	return &metrics.MembershipParams{Score: score, Of: metrics.AttackAUC, End: end}
+func auc(score Score, end End) Params {
+	return &MembershipParams{Score: score, Of: AttackAUC, End: end}
 }
 
 // TestCopyIsSeen: a copy of the members is told from others nearly always; the stand-in has a
@@ -77,28 +71,25 @@ func TestCopyIsSeen(t *testing.T) {
 	table, rows := standIn(t, 1)
 	c := attackCase(table, rows[:6000], rows[6000:12000],
 		&algorithms.Release{Table: table.Select(rows[:6000])})
-	for _, score := range []metrics.Score{metrics.DensityScore, metrics.DistanceScore} {
-		if area := valueOf(t, "membership", c, auc(score, metrics.Estimate)); area < 0.99 {
-			t.Errorf("%s: area %v, must be at least .99", score, area)
+	for _, of := range []struct {
+		metric string
+		params Params
+		least  float64
+	}{
+		{"membership", auc(DensityScore, Estimate), 0.99},
+		{"membership", auc(DistanceScore, Estimate), 0.99},
+		// Boosting, whose leaves have 20 records, would hardly pass .51.
+		{"membership", auc(ClassifierScore, Low), 0.75},
+		{"attribute-inference", &AttributeInferenceParams{Attribute: "occupation",
+			Of: Difference, End: Low}, 0.6},
+		{"closest-record", &ClosestRecordParams{End: Low}, 0.99},
+		{"unique-matches", &MatchesParams{Of: Difference, End: Low}, 0.98},
+	} {
+		if got := valueOf(t, of.metric, c, of.params); got < of.least {
+			t.Errorf("%s %+v: %v, must be at least %v", of.metric, of.params, got, of.least)
 		}
 	}
-	// Boosting, whose leaves have 20 records, would hardly pass .51.
-	if low := valueOf(t, "membership", c, auc(metrics.ClassifierScore, metrics.Low)); low < 0.75 {
-		t.Errorf("classifier: lower end %v, must be at least .75", low)
-	}
-	if share := valueOf(t, "attribute-inference", c, &metrics.AttributeInferenceParams{
-		Attribute: "occupation", Of: metrics.Difference, End: metrics.Low}); share < 0.6 {
-		t.Errorf("occupations guessed: difference %v, must be at least .6", share)
-	}
-	if share := valueOf(t, "closest-record", c,
-		&metrics.ClosestRecordParams{End: metrics.Low}); share < 0.99 {
-		t.Errorf("share %v nearer to members, must be at least .99", share)
-	}
-	if share := valueOf(t, "unique-matches", c, &metrics.MatchesParams{
-		Of: metrics.Difference, End: metrics.Low}); share < 0.98 {
-		t.Errorf("difference %v, must be at least .98", share)
-	}
-	exposed, among, err := metrics.MostExposed(t.Context(), c, 10)
+	exposed, among, err := MostExposed(t.Context(), c, 10)
 	if err != nil || len(exposed) != 10 || among != 6000 {
 		t.Fatalf("%v of %d, %v", exposed, among, err)
 	}
@@ -119,23 +110,22 @@ func TestFreshSample(t *testing.T) {
 	table, rows := standIn(t, 2)
 	type interval struct {
 		name string
-		end  func(end metrics.End) metrics.Params
+		end  func(end End) Params
 		none float64
 	}
 	intervals := []interval{
-		{"closest-record", func(end metrics.End) metrics.Params {
-			return &metrics.ClosestRecordParams{End: end}
+		{"closest-record", func(end End) Params {
+			return &ClosestRecordParams{End: end}
 		}, 0.5},
-		{"unique-matches", func(end metrics.End) metrics.Params {
-			return &metrics.MatchesParams{Of: metrics.Difference, End: end}
+		{"unique-matches", func(end End) Params {
+			return &MatchesParams{Of: Difference, End: end}
 		}, 0},
-		{"attribute-inference", func(end metrics.End) metrics.Params {
-			return &metrics.AttributeInferenceParams{Of: metrics.Difference, End: end}
+		{"attribute-inference", func(end End) Params {
+			return &AttributeInferenceParams{Of: Difference, End: end}
 		}, 0},
 	}
-	for _, score := range []metrics.Score{metrics.DensityScore, metrics.DistanceScore,
-		metrics.ClassifierScore} {
-		intervals = append(intervals, interval{"membership", func(end metrics.End) metrics.Params {
+	for _, score := range []Score{DensityScore, DistanceScore, ClassifierScore} {
+		intervals = append(intervals, interval{"membership", func(end End) Params {
 			return auc(score, end)
 		}, 0.5})
 	}
@@ -149,8 +139,8 @@ func TestFreshSample(t *testing.T) {
 			c := attackCase(table, from[:n], from[n:2*n],
 				&algorithms.Release{Table: table.Select(from[2*n : 4*n])})
 			for i, of := range intervals {
-				if valueOf(t, of.name, c, of.end(metrics.Low)) <= of.none &&
-					valueOf(t, of.name, c, of.end(metrics.High)) >= of.none {
+				if valueOf(t, of.name, c, of.end(Low)) <= of.none &&
+					valueOf(t, of.name, c, of.end(High)) >= of.none {
 					held[i]++
 				}
 			}
@@ -158,8 +148,7 @@ func TestFreshSample(t *testing.T) {
 		for i, of := range intervals {
 			if held[i] < 93 {
 				t.Errorf("%d attributes, %s %+v: %d of %d intervals hold %v",
-					len(table.Schema().Attributes), of.name, of.end(metrics.Low), held[i], trials,
-					of.none)
+					len(table.Schema().Attributes), of.name, of.end(Low), held[i], trials, of.none)
 			}
 		}
 	}
@@ -185,8 +174,7 @@ func TestGuaranteeHolds(t *testing.T) {
 				Budget: privacy.NewBudget(epsilon),
 				Noise:  random.NewStreams(random.NewKey(4).Derive(name))}))
 			c := attackCase(table, train, test, release)
-			for _, score := range []metrics.Score{metrics.DensityScore, metrics.DistanceScore,
-				metrics.ClassifierScore} {
+			for _, score := range []Score{DensityScore, DistanceScore, ClassifierScore} {
 				for _, fpr := range []float64{0.001, 0.01, 0.1} {
 					// Of the others at most a share of fpr is taken for members; the rate in the
 					// population is above this end by chance once in 40.
@@ -194,8 +182,8 @@ func TestGuaranteeHolds(t *testing.T) {
 					above := 1 - elementary.LowestProbability(attacked-math.Floor(fpr*attacked),
 						attacked, 0.025)
 					most := privacy.MostTruePositives(epsilon, 0, above)
-					if low := valueOf(t, "membership", c, &metrics.MembershipParams{Score: score,
-						Of: metrics.AttackTPR, FPR: fpr, End: metrics.Low}); low > most {
+					if low := valueOf(t, "membership", c, &MembershipParams{Score: score,
+						Of: AttackTPR, FPR: fpr, End: Low}); low > most {
 						t.Errorf("%s, epsilon %v, %s: true-positive rate of at least %v at a "+
 							"false-positive rate of %v, at most %v is allowed", name, epsilon,
 							score, low, fpr, most)
@@ -209,20 +197,19 @@ func TestGuaranteeHolds(t *testing.T) {
 // TestUniqueMatches, by hand. Of the members 2a, 0b, 0b, 5c two are unique and 5c is released, of
 // the others 3b and 3b none is, and of 3b and 4a both are, and 4a is released twice.
 func TestUniqueMatches(t *testing.T) {
-	table := tableOf([2]uint32{2, 0}, [2]uint32{0, 1}, [2]uint32{0, 1}, [2]uint32{5, 2},
-		[2]uint32{3, 1}, [2]uint32{3, 1}, [2]uint32{4, 0}, [2]uint32{9, 2})
-	release := &algorithms.Release{Table: tableOf([2]uint32{0, 1}, [2]uint32{5, 2},
-		[2]uint32{4, 0}, [2]uint32{4, 0}, [2]uint32{2, 0}), Weights: []float64{1, 2, 1, 1, 0}}
+	table := tableOf("2a 0b 0b 5c 3b 3b 4a 9c")
+	release := &algorithms.Release{Table: tableOf("0b 5c 4a 4a 2a"),
+		Weights: []float64{1, 2, 1, 1, 0}}
 	members := []int32{0, 1, 2, 3}
 	for _, c := range []struct {
-		of   metrics.Whose
+		of   Whose
 		test []int32
 		want float64
-	}{{metrics.Members, nil, 0.5}, {metrics.HeldOut, []int32{4, 6}, 0.5},
-		{metrics.HeldOut, []int32{4, 5, 6}, 1}, {metrics.Difference, []int32{4, 6, 7, 4}, 0}} {
-		if got := valueOf(t, "unique-matches", metrics.Case{Table: table, Train: members,
-			Test: c.test, Release: release}, &metrics.MatchesParams{Of: c.of,
-			End: metrics.Estimate}); math.Abs(got-c.want) > 1e-15 {
+	}{{Members, nil, 0.5}, {HeldOut, []int32{4, 6}, 0.5},
+		{HeldOut, []int32{4, 5, 6}, 1}, {Difference, []int32{4, 6, 7, 4}, 0}} {
+		if got := valueOf(t, "unique-matches", Case{Table: table, Train: members,
+			Test: c.test, Release: release}, &MatchesParams{Of: c.of,
+			End: Estimate}); math.Abs(got-c.want) > 1e-15 {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
@@ -231,37 +218,29 @@ func TestUniqueMatches(t *testing.T) {
 // TestClosestRecord, by hand: x and z are equal, from 0 to 5 in the original; distances are a third
 // of twice the difference of x as a part of 5, and of 1 where y differs.
 func TestClosestRecord(t *testing.T) {
-	table := tableOf([2]uint32{0, 0}, [2]uint32{5, 0}, [2]uint32{2, 0}, [2]uint32{5, 1})
-	release := &algorithms.Release{Table: tableOf([2]uint32{0, 0}, [2]uint32{1, 0},
-		[2]uint32{3, 0}, [2]uint32{4, 1})}
-	c := metrics.Case{Table: table, Train: []int32{0, 1}, Test: []int32{2, 3}, Release: release}
+	table := tableOf("0a 5a 2a 5b")
+	release := &algorithms.Release{Table: tableOf("0a 1a 3a 4b")}
+	c := Case{Table: table, Train: []int32{0, 1}, Test: []int32{2, 3}, Release: release}
 	// 0 is a member; 1 is between 0 and 2; 3 and 4 are nearer to records held out
-	must.Be(t, valueOf(t, "closest-record", c, &metrics.ClosestRecordParams{End: metrics.Estimate}),
-		1.5/4, "share")
+	must.Be(t, valueOf(t, "closest-record", c, &ClosestRecordParams{End: Estimate}), 1.5/4, "share")
 }
 
 // TestAttributeInference: a release that gives y away by x for members, and wrongly for others, is
 // learnt from: all members are guessed, and no other.
 func TestAttributeInference(t *testing.T) {
-	table := tableOf([2]uint32{0, 0}, [2]uint32{9, 1}, [2]uint32{0, 1}, [2]uint32{9, 0})
-	c := metrics.Case{Table: table, Train: []int32{0, 1}, Test: []int32{2, 3},
+	table := tableOf("0a 9b 0b 9a")
+	c := Case{Table: table, Train: []int32{0, 1}, Test: []int32{2, 3},
 		Release: &algorithms.Release{Table: table.Select([]int32{0, 0, 0, 1, 1, 1})}}
-	for of, want := range map[metrics.Whose]float64{ // order-free: three checks
-		metrics.Members: 1, metrics.HeldOut: 0, metrics.Difference: 1,
+	for of, want := range map[Whose]float64{ // order-free: three checks
+		Members: 1, HeldOut: 0, Difference: 1,
 	} {
-		if got := valueOf(t, "attribute-inference", c, &metrics.AttributeInferenceParams{Of: of,
-			End: metrics.Estimate}); got != want {
-			t.Errorf("%s: %v, must be %v", of, got, want)
-		}
+		must.Be(t, valueOf(t, "attribute-inference", c, &AttributeInferenceParams{Of: of,
+			End: Estimate}), want, of)
 	}
-	m := must.Get(metrics.Lookup("attribute-inference"))
+	m := must.Get(Lookup("attribute-inference"))
 	for attribute, fits := range map[string]bool{"": true, "y": true, "x": false, "v": false} {
-		params := &metrics.AttributeInferenceParams{Attribute: attribute, Of: metrics.Members,
-			End: metrics.Estimate}
-		if err := metrics.CheckSchema(m, nil, params, table.Schema()); (err ==
-			nil) != fits {
-			t.Errorf("%q: %v", attribute, err)
-		}
+		params := &AttributeInferenceParams{Attribute: attribute, Of: Members, End: Estimate}
+		must.Be(t, CheckSchema(m, nil, params, table.Schema()) == nil, fits, attribute)
 	}
 }
 
@@ -269,13 +248,9 @@ func TestAttributeInference(t *testing.T) {
 func TestNoHeldOut(t *testing.T) {
 	c := ordinary()
 	for _, name := range []string{"closest-record", "membership", "attribute-inference"} {
-		m := must.Get(metrics.Lookup(name))
-		c.Params = m.(metrics.Parameterised).Params()
-		want := name + ": " + metrics.ErrNoHeldOut.Error()
-		_, _, err := m.Measure(t.Context(), c)
-		must.Fail(t, err, want)
-		if !metrics.NeedsHeldOut(m, c.Params) {
-			t.Errorf("%s: nobody is told beforehand", name)
-		}
+		m := must.Get(Lookup(name))
+		c.Params = m.(Parameterised).Params()
+		refuses(t, name, c, name+": "+ErrNoHeldOut.Error())
+		must.Be(t, NeedsHeldOut(m, c.Params), true, name, "is told beforehand")
 	}
 }

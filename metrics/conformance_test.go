@@ -1,4 +1,4 @@
-package metrics_test
+package metrics
 
 import (
 	"context"
@@ -17,28 +17,27 @@ import (
 	"ppdp/datasets"
 	"ppdp/internal/declared"
 	"ppdp/internal/must"
-	"ppdp/metrics"
 )
 
 // TestConformance runs the suite over everything registered.
 func TestConformance(t *testing.T) {
-	for _, name := range metrics.Names() {
+	for _, name := range Names() {
 		t.Run(name, func(t *testing.T) {
-			m := must.Get(metrics.Lookup(name))
-			if p, ok := m.(metrics.Parameterised); ok {
+			m := must.Get(Lookup(name))
+			if p, ok := m.(Parameterised); ok {
 				// The attribute has no default.
 				switch params := p.Params().(type) {
-				case *metrics.GroupGapParams:
+				case *GroupGapParams:
 					params.Attribute, params.Least = "x", 1
 					conform(t, m, params)
 					return
-				case *metrics.ColumnParams:
-					conform(t, m, &metrics.ColumnParams{Attribute: "x", Of: metrics.ColumnMean},
-						&metrics.ColumnParams{Attribute: "y", Of: metrics.ColumnShare, Rank: 1})
+				case *ColumnParams:
+					conform(t, m, &ColumnParams{Attribute: "x", Of: ColumnMean},
+						&ColumnParams{Attribute: "y", Of: ColumnShare, Rank: 1})
 					return
-				case *metrics.RegressionParams:
-					conform(t, m, &metrics.RegressionParams{Target: "x", Regressor: "ridge"},
-						&metrics.RegressionParams{Target: "x", Regressor: "boosting"})
+				case *RegressionParams:
+					conform(t, m, &RegressionParams{Target: "x", Regressor: "ridge"},
+						&RegressionParams{Target: "x", Regressor: "boosting"})
 					return
 				}
 			}
@@ -47,26 +46,25 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// conform checks the contract of metrics.Metric on a metric with its default parameters, where
+// conform checks the contract of Metric on a metric with its default parameters, where
 // those are valid, and with each of the other settings given. A metric that takes a classifier is
 // measured with every registered one. Settings may name the numeric attributes x and z.
-func conform(t *testing.T, m metrics.Metric, settings ...metrics.Params) {
+func conform(t *testing.T, m Metric, settings ...Params) {
 	t.Helper()
 	t.Run("info", func(t *testing.T) { checkInfo(t, m) })
-	if p, ok := m.(metrics.Parameterised); ok {
+	if p, ok := m.(Parameterised); ok {
 		checkParams(t, p)
 		if declared.Check(p.Params()) == nil {
 			settings = append(settings, p.Params())
 		}
 	} else {
-		settings = []metrics.Params{nil}
+		settings = []Params{nil}
 	}
 	with := []classifiers.Classifier{nil}
 	if m.Info().Classifier {
 		with = nil
 		for _, name := range classifiers.Names() {
-			c := must.Get(classifiers.Lookup(name))
-			with = append(with, c)
+			with = append(with, must.Get(classifiers.Lookup(name)))
 		}
 	}
 	if len(settings) == 0 || len(with) == 0 {
@@ -82,7 +80,7 @@ func conform(t *testing.T, m metrics.Metric, settings ...metrics.Params) {
 				s, info := subject{m, params, classifier}, m.Info()
 				picky := info.Probabilities || info.Ranks || info.FromRecords
 				schema := ordinary().Table.Schema()
-				if picky && metrics.CheckSchema(m, classifier, params, schema) != nil {
+				if picky && CheckSchema(m, classifier, params, schema) != nil {
 					if _, _, err := s.measure(t.Context(), s.ordinary()); err == nil {
 						t.Error("a classifier that was refused beforehand is measured")
 					}
@@ -96,7 +94,7 @@ func conform(t *testing.T, m metrics.Metric, settings ...metrics.Params) {
 
 var name = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-func checkInfo(t *testing.T, m metrics.Metric) {
+func checkInfo(t *testing.T, m Metric) {
 	if i := m.Info(); !name.MatchString(i.Name) || i.Title == "" || i.Source == "" ||
 		len(i.Needs) == 0 || i.Revision < 1 {
 		t.Errorf("incomplete: %+v", i)
@@ -105,7 +103,7 @@ func checkInfo(t *testing.T, m metrics.Metric) {
 
 // checkParams: every call returns fresh defaults; a word that is not of a parameter's list, and
 // parameters of another type, are errors.
-func checkParams(t *testing.T, m metrics.Parameterised) {
+func checkParams(t *testing.T, m Parameterised) {
 	for field, value := range reflect.ValueOf(m.Params()).Elem().Fields() {
 		if value.Kind() == reflect.String && field.Type != reflect.TypeFor[string]() {
 			params := m.Params()
@@ -129,13 +127,13 @@ func (foreign) Validate() error { return nil }
 
 // subject is a metric with one setting of its parameters and one classifier.
 type subject struct {
-	metric     metrics.Metric
-	params     metrics.Params
+	metric     Metric
+	params     Params
 	classifier classifiers.Classifier
 }
 
 // measure completes a case and measures it. A panic is an error here that wraps errPanic.
-func (s subject) measure(ctx context.Context, c metrics.Case) (value float64, ok bool, err error) {
+func (s subject) measure(ctx context.Context, c Case) (value float64, ok bool, err error) {
 	c.Params, c.Classifier, c.K = s.params, s.classifier, 2
 	defer func() {
 		if p := recover(); p != nil {
@@ -152,9 +150,9 @@ func (s subject) measure(ctx context.Context, c metrics.Case) (value float64, ok
 var errPanic = errors.New("panic")
 
 // ordinary is the release that must have a value: one with records held out where those are needed.
-func (s subject) ordinary() metrics.Case {
+func (s subject) ordinary() Case {
 	c := ordinary()
-	if metrics.NeedsHeldOut(s.metric, s.params) {
+	if NeedsHeldOut(s.metric, s.params) {
 		c.Train, c.Test = c.Train[:2], c.Test[2:]
 		c.Release.Regions = nil
 	}
@@ -190,7 +188,7 @@ func (s subject) run(t *testing.T) {
 
 // repeatable: an ordinary release has a value, which is the same at the same time, with memos and
 // again with the same memos. A context that has ended changes no value. The case stays as it is.
-func (s subject) repeatable(t *testing.T, c metrics.Case) {
+func (s subject) repeatable(t *testing.T, c Case) {
 	before := describe(c)
 	want, ok, err := s.measure(t.Context(), c)
 	if err != nil || !ok {
@@ -201,7 +199,7 @@ func (s subject) repeatable(t *testing.T, c metrics.Case) {
 		t.Errorf("a fraction of %v", want)
 	}
 	remembered := c
-	remembered.Truth, remembered.Published = new(metrics.Memo), new(metrics.Memo)
+	remembered.Truth, remembered.Published = new(Memo), new(Memo)
 	var measurements sync.WaitGroup
 	for i := range 4 {
 		again := c
@@ -227,14 +225,14 @@ func (s subject) repeatable(t *testing.T, c metrics.Case) {
 }
 
 // degenerate: a metric may be undefined or refuse; it must not panic, nor give what is no number.
-func (s subject) degenerate(t *testing.T, name string, c metrics.Case) {
+func (s subject) degenerate(t *testing.T, name string, c Case) {
 	if _, _, err := s.measure(t.Context(), c); errors.Is(err, errPanic) {
 		t.Errorf("%s: %v", name, err)
 	}
 }
 
 // describe prints what a metric could change.
-func describe(c metrics.Case) string {
+func describe(c Case) string {
 	r := c.Release
 	text := fmt.Sprint(c.Train, c.Test, r.Weights, r.Degrees, r.Regions)
 	for _, table := range []*datasets.Table{c.Table, r.Table} {

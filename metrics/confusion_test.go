@@ -40,7 +40,7 @@ func TestConfusion(t *testing.T) {
 		for x := range model {
 			model[x] = rapid.Uint32Range(0, 2).Draw(t, "predicted")
 		}
-		table := labelled(rows...)
+		table := labelledBy(rows)
 		theirs := evaluation.ConfusionMatrix{}
 		for _, name := range names {
 			theirs[name] = make(map[string]int)
@@ -88,7 +88,7 @@ func TestConfusion(t *testing.T) {
 
 // TestConfusionRefuses a class that is none.
 func TestConfusionRefuses(t *testing.T) {
-	table := labelled([2]uint32{1, 1})
+	table := labelled("1b")
 	c, want := against(table, table, nil), `class: y: "d" is not`
 	c.Classifier = byValue{}
 	c.Params = &ConfusionParams{Of: F1, Class: "d", Encoding: defaultEncoding.Encoding}

@@ -1,4 +1,4 @@
-package metrics_test
+package metrics
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
-	"ppdp/metrics"
+	"ppdp/internal/must"
 )
 
 // missing is how texts of tables say that there is no value.
@@ -14,7 +14,9 @@ var missing = "c"
 
 // tableOf is a table of two equal numeric quasi-identifiers, x and z in 0..9, and a class y of
 // three values; each row is a code of x and one of y.
-func tableOf(rows ...[2]uint32) *datasets.Table {
+func tableOf(rows string) *datasets.Table { return tableBy(rowsOf(rows)) }
+
+func tableBy(rows [][2]uint32) *datasets.Table {
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
 		{Name: "x", High: 10, Step: 1, Missing: &missing}, {Name: "z", High: 10, Step: 1},
 		{Name: "y", Kind: datasets.Categorical, Values: []string{"a", "b", "c"},
@@ -34,7 +36,7 @@ func original(xs ...uint32) *datasets.Table {
 	for i, x := range xs {
 		rows[i][0] = x
 	}
-	return tableOf(rows...)
+	return tableBy(rows)
 }
 
 // box is a single region over the whole of x, with the given counts.
@@ -44,9 +46,9 @@ func box(counts ...float64) *algorithms.Regions {
 }
 
 // ordinary is a release of everything a table's release may hold.
-func ordinary() metrics.Case {
+func ordinary() Case {
 	table := original()
-	return metrics.Case{Table: table, Train: table.AllRows(), Test: table.AllRows(),
+	return Case{Table: table, Train: table.AllRows(), Test: table.AllRows(),
 		Release: &algorithms.Release{
 			Table: table, Weights: []float64{1, 2, 1, 0.5},
 			Regions: &algorithms.Regions{Attributes: []int{0, 1}, Classes: 3,
@@ -56,17 +58,14 @@ func ordinary() metrics.Case {
 }
 
 // ofGraph is a release of the degrees of a star of four nodes.
-func ofGraph(degrees []int32) metrics.Case {
-	star, err := datasets.NewGraph(4, []int32{0, 0, 0}, []int32{1, 2, 3})
-	if err != nil {
-		panic(err) // the graph is right
-	}
-	return metrics.Case{Graph: star, Release: &algorithms.Release{Degrees: degrees}}
+func ofGraph(degrees []int32) Case {
+	star := must.Get(datasets.NewGraph(4, []int32{0, 0, 0}, []int32{1, 2, 3}))
+	return Case{Graph: star, Release: &algorithms.Release{Degrees: degrees}}
 }
 
 // degenerateCases are releases that say little or nothing, rows missing on either side, and tables
 // of a single attribute.
-func degenerateCases() map[string]metrics.Case {
+func degenerateCases() map[string]Case {
 	table := original()
 	all := table.AllRows()
 	members, suppressed := box(1, 2, 1), box(0, 0, 0)
@@ -75,16 +74,16 @@ func degenerateCases() map[string]metrics.Case {
 	weighted := func(weights ...float64) *algorithms.Release {
 		return &algorithms.Release{Table: table, Weights: weights, Regions: box(1, 2, 1)}
 	}
-	cases := make(map[string]metrics.Case)
+	cases := make(map[string]Case)
 	for name, release := range map[string]*algorithms.Release{
-		"no record, no region": {Table: tableOf(),
+		"no record, no region": {Table: tableOf(""),
 			Regions: &algorithms.Regions{Attributes: []int{0}, Classes: 3}},
-		"one empty region":        {Table: tableOf(), Regions: box(0, 0, 0)},
-		"one region of one class": {Table: tableOf([2]uint32{4, 1}), Regions: box(0, 5, 0)},
+		"one empty region":        {Table: tableOf(""), Regions: box(0, 0, 0)},
+		"one region of one class": {Table: tableOf("4b"), Regions: box(0, 5, 0)},
 		"records without weight":  weighted(0, 0, 0, 0),
 		"hardly any weight":       weighted(math.SmallestNonzeroFloat64, 0, 0, 0),
 		"members":                 {Table: table, Regions: members},
-		"everything suppressed":   {Table: tableOf(), Regions: suppressed},
+		"everything suppressed":   {Table: tableOf(""), Regions: suppressed},
 		"nothing at all":          {},
 	} {
 		for i, split := range [][2][]int32{{all, all}, {all, nil}, {nil, all},
@@ -93,7 +92,7 @@ func degenerateCases() map[string]metrics.Case {
 				len(split[0]) != len(r.Assignment) {
 				continue
 			}
-			cases[fmt.Sprintf("%s, split %d", name, i)] = metrics.Case{Table: table,
+			cases[fmt.Sprintf("%s, split %d", name, i)] = Case{Table: table,
 				Train: split[0], Test: split[1], Release: release}
 		}
 	}
@@ -109,7 +108,7 @@ func degenerateCases() map[string]metrics.Case {
 			regions = &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0, 1},
 				High: []uint32{1, 2}, Classes: 1, Counts: []float64{2, 1}}
 		}
-		cases[fmt.Sprintf("a single attribute, %v", role)] = metrics.Case{Table: single,
+		cases[fmt.Sprintf("a single attribute, %v", role)] = Case{Table: single,
 			Train: single.AllRows(), Test: single.AllRows(),
 			Release: &algorithms.Release{Table: single, Regions: regions}}
 	}

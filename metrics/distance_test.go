@@ -130,20 +130,11 @@ func TestDistanceMetricsUseExactValuesAndWeights(t *testing.T) {
 }
 
 func TestDistanceMetricsAverageOverAttributes(t *testing.T) {
-	schema := &datasets.Schema{Attributes: []datasets.Attribute{
-		{Name: "a", Low: 0, High: 100, Step: 1},
-		{Name: "c", Kind: datasets.Categorical, Values: []string{"u", "v"}},
+	attributes := []datasets.Attribute{number("a", 100), category("c", "u", "v"),
 		{Name: "b", Low: 0, High: 1000, Step: 10},
-		{Name: "s", Low: 0, High: 10, Step: 1, Role: datasets.Sensitive},
-	}}
-	table := func(a, c, b, s uint32) *datasets.Table {
-		builder := datasets.NewBuilder(schema, 1)
-		builder.AddRow(a, c, b, s)
-		return builder.Table()
-	}
-	c := Case{Table: table(10, 0, 3, 0), Train: []int32{0},
-		Release: &algorithms.Release{Table: table(12, 1, 8, 9)}}
-	wants(t, "w1", c, nil, (2.0+50)/2)
+		{Name: "s", Low: 0, High: 10, Step: 1, Role: datasets.Sensitive}}
+	wants(t, "w1", against(codedTable(attributes, []uint32{10, 0, 3, 0}),
+		codedTable(attributes, []uint32{12, 1, 8, 9}), nil), nil, (2.0+50)/2)
 }
 
 func TestDistanceMetricsUndefinedOrRefused(t *testing.T) {
@@ -155,10 +146,8 @@ func TestDistanceMetricsUndefinedOrRefused(t *testing.T) {
 		undefined(t, name, Case{Table: some, Release: &algorithms.Release{Table: some}})
 		undefined(t, name, Case{Table: some, Train: []int32{0, 1},
 			Release: &algorithms.Release{Table: some, Weights: []float64{0, 0}}})
-		nominal := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "c",
-			Kind: datasets.Categorical, Values: []string{"u"}}}}
-		refuses(t, name, Case{Table: datasets.NewBuilder(nominal, 0).Table(),
-			Release: &algorithms.Release{Table: some}}, "numeric")
+		refuses(t, name, against(codedTable([]datasets.Attribute{category("c", "u")}), some, nil),
+			"numeric")
 		for _, w := range []float64{-1, math.NaN(), math.Inf(1)} {
 			refuses(t, name, Case{Table: some, Train: []int32{0},
 				Release: &algorithms.Release{Table: some, Weights: []float64{1, w}}}, "row 1")
@@ -171,14 +160,10 @@ func TestDistanceMetricsUndefinedOrRefused(t *testing.T) {
 func TestColumnSampleCountsAsItSorts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cells := rapid.SampledFrom([]int{3, 300, 70000}).Draw(t, "cells")
-		schema := &datasets.Schema{Attributes: []datasets.Attribute{{Name: "x",
-			Low: 5, High: 5 + float64(cells), Step: 1}}}
-		codes := rapid.SliceOfN(rapid.IntRange(0, min(cells, 400)-1), 1, 60).Draw(t, "codes")
-		b := datasets.NewBuilder(schema, 0)
-		for _, code := range codes {
-			b.AddRow(uint32(code))
-		}
-		table := b.Table()
+		codes := rapid.SliceOfN(rapid.Uint32Range(0, uint32(min(cells, 400))-1), 1, 60).Draw(t,
+			"codes")
+		table := codedTable([]datasets.Attribute{{Name: "x", Low: 5, High: 5 + float64(cells),
+			Step: 1}}, slices.Collect(slices.Chunk(codes, 1))...)
 		var weights []float64
 		if rapid.Bool().Draw(t, "weighted") {
 			for range codes {
@@ -186,7 +171,7 @@ func TestColumnSampleCountsAsItSorts(t *testing.T) {
 			}
 		}
 		got := columnSample(table, 0, table.AllRows(), weights)
-		counted := countedSample(table.Column(0), &schema.Attributes[0], cells,
+		counted := countedSample(table.Column(0), &table.Schema().Attributes[0], cells,
 			table.AllRows(), weights)
 		for _, s := range []Sample{got, counted} {
 			if !slices.IsSorted(s.Values) {

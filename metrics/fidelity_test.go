@@ -80,11 +80,8 @@ func TestNISTScoresOfReleases(t *testing.T) {
 // TestQuantileBins: of 1, 1, 1, 2, 3, 4 a third each is 1, 1 and 1, 2 and 3, 4; 1 stays together.
 // A value of a release that no row has falls to its neighbours.
 func TestQuantileBins(t *testing.T) {
-	a := []datasets.Attribute{number("x", 10)}
-	table := codedTable(a, []uint32{1}, []uint32{3}, []uint32{1}, []uint32{2}, []uint32{4},
-		[]uint32{1})
+	table, records := line(10, 1, 3, 1, 2, 4, 1), line(10, 0, 1, 2, 3, 9)
 	edges := quantileEdges(table, table.AllRows(), 3)
-	records := codedTable(a, []uint32{0}, []uint32{1}, []uint32{2}, []uint32{3}, []uint32{9})
 	got := bin(records, records.AllRows(), nil, 3, edges).columns[0]
 	must.Equal(t, got, []int32{0, 0, 1, 2, 2})
 	// The rows have 3, 1 and 2 of 6 in the bins, these records 2, 1 and 2 of 5.
@@ -129,9 +126,7 @@ func TestDrawnSets(t *testing.T) {
 // TestGroupGap: x is the group; the classifier says a of group 0, b of 1 and c of the others. Group
 // 0 has classes a, a, b, c, group 1 has b, b, a, a, a, group 2 has one c.
 func TestGroupGap(t *testing.T) {
-	table := labelled([2]uint32{0, 0}, [2]uint32{0, 0}, [2]uint32{0, 1}, [2]uint32{0, 2},
-		[2]uint32{1, 1}, [2]uint32{1, 1}, [2]uint32{1, 0}, [2]uint32{1, 0}, [2]uint32{1, 0},
-		[2]uint32{2, 2})
+	table := labelled("0a 0a 0b 0c 1b 1b 1a 1a 1a 2c")
 	c := against(table, table, nil)
 	c.Classifier = byValue{0, 1, 2}
 	for _, of := range []struct {
@@ -162,23 +157,6 @@ func TestGroupGap(t *testing.T) {
 	}
 }
 
-// millionRows is a table of as many attributes as Adult has and twenty values each.
-func millionRows(rows int) *datasets.Table {
-	var attributes []datasets.Attribute
-	for a := range 15 {
-		attributes = append(attributes, number(fmt.Sprint("x", a), 20))
-	}
-	b := datasets.NewBuilder(&datasets.Schema{Attributes: attributes}, rows)
-	draws := random.NewKey(3).Stream()
-	for range rows {
-		at := b.AddRow()
-		for a := range attributes {
-			b.Set(at, a, draws.Uint32N(20))
-		}
-	}
-	return b.Table()
-}
-
 // TestAmounts: of the numbers 0, 2, 4 and 10 the mean is 4, the median 2 and the 95th percentile
 // 10; of 1 and 9 with the weights 3 and 1 they are 3, 1 and 9. z is 0 in all rows, so that its
 // errors are undefined.
@@ -192,8 +170,7 @@ func TestAmounts(t *testing.T) {
 		MeanAmount: 0.25, MedianAmount: 0.5, HighAmount: 0.1} {
 		wants(t, "amounts", c, func(p Params) { p.(*AmountsParams).Of = of }, want, of)
 	}
-	zeros := codedTable([]datasets.Attribute{number("z", 3)}, []uint32{0})
-	undefined(t, "amounts", against(zeros, zeros, nil))
+	undefined(t, "amounts", against(line(3, 0), line(3, 0), nil))
 }
 
 // TestMissingPatterns: of the original's rows a half lacks nothing, a quarter x, a quarter x and m;
@@ -217,8 +194,7 @@ func TestMissingPatterns(t *testing.T) {
 			p.(*ColumnParams).Of, p.(*ColumnParams).Attribute = ColumnMissing, name
 		}, want, name)
 	}
-	plain := codedTable([]datasets.Attribute{number("x", 10)}, []uint32{1})
-	refuses(t, "missing-patterns", against(plain, plain, nil), "keeps no missing values")
+	refuses(t, "missing-patterns", against(line(9, 1), line(9, 1), nil), "keeps no missing values")
 }
 
 // TestMarginalDistanceByHand: two attributes of two values and a class. The rows are (0,0,a),

@@ -9,14 +9,9 @@ import (
 
 // TestIntervalPublished: R's binom.test(7, 20) prints 0.1539092 and 0.5921885.
 func TestIntervalPublished(t *testing.T) {
-	near := func(what string, got, want float64) {
-		t.Helper()
-		must.Near(t, got, want, 1e-7*want, what)
+	for end, want := range map[End]float64{Estimate: 0.35, Low: 0.15390920, High: 0.59218853} {
+		must.Near(t, share{7, 20}.at(end), want, 1e-7*want, end)
 	}
-	seven := share{7, 20}
-	near("7 of 20", seven.at(Estimate), 0.35)
-	near("lower end of 7 of 20", seven.at(Low), 0.15390920)
-	near("upper end of 7 of 20", seven.at(High), 0.59218853)
 	if (share{0, 10}).at(Low) != 0 || (share{10, 10}).at(High) != 1 {
 		t.Error("ends without hits or without misses are not 0 and 1")
 	}

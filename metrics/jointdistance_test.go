@@ -26,8 +26,7 @@ func TestJointDistanceRefused(t *testing.T) {
 	undefined(t, "ks-joint", inRegions(table, box(0)))
 	refuses(t, "ks-joint", inRegions(table, &algorithms.Regions{Attributes: []int{0}, Classes: 1}),
 		"1 numeric attributes are generalised, must be at least 2")
-	refuses(t, "ks-joint", inRegions(plane(1<<12, 1<<12), box(1)),
-		"x and y have 4096 x 4096 cells")
+	refuses(t, "ks-joint", inRegions(plane(1<<12, 1<<12), box(1)), "x and y have 4096 x 4096 cells")
 }
 
 // TestJointDistanceByCells asks every lower corner box one by one.

@@ -1,4 +1,4 @@
-package metrics_test
+package metrics
 
 import (
 	"slices"
@@ -7,7 +7,6 @@ import (
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	"ppdp/internal/must"
-	"ppdp/metrics"
 	"ppdp/numeric/random"
 )
 
@@ -76,13 +75,13 @@ func TestLinkage(t *testing.T) {
 		{"the held out", table.Select(test), -1, 0.05},
 	} {
 		c := attackCase(table, train, test, &algorithms.Release{Table: of.release})
-		params := &metrics.LinkageParams{Of: metrics.Difference, End: metrics.Estimate}
+		params := &LinkageParams{Of: Difference, End: Estimate}
 		if got := valueOf(t, "linkage", c, params); !(of.low <= got && got <= of.high) {
 			t.Errorf("%s: %v, must be from %v to %v", of.name, got, of.low, of.high)
 		}
 		c.Train, c.Test = c.Test, c.Train
-		c.Truth, c.Published = new(metrics.Memo), new(metrics.Memo)
-		repeats := must.Get(metrics.JoinOf(t.Context(), c)).Certain()
+		c.Truth, c.Published = new(Memo), new(Memo)
+		repeats := must.Get(JoinOf(t.Context(), c)).Certain()
 		must.Be(t, repeats, of.name == "the held out", of.name)
 	}
 }
@@ -95,11 +94,10 @@ func TestLinkageFindsNothing(t *testing.T) {
 		table := codes(200, 100+seed, 9, 2, 3, 20, 4, 12)
 		c := attackCase(table, table.AllRows()[:100], table.AllRows()[100:],
 			&algorithms.Release{Table: codes(100, 1000+seed, 9, 2, 3, 20, 4, 12)})
-		if must.Get(metrics.JoinOf(t.Context(), c)).Certain() {
+		if must.Get(JoinOf(t.Context(), c)).Certain() {
 			t.Errorf("seed %d: certain", seed)
 		}
-		if valueOf(t, "linkage", c,
-			&metrics.LinkageParams{Of: metrics.Difference, End: metrics.Low}) > 0 {
+		if valueOf(t, "linkage", c, &LinkageParams{Of: Difference, End: Low}) > 0 {
 			missed++
 		}
 	}
@@ -112,17 +110,16 @@ func TestLinkageFindsNothing(t *testing.T) {
 func TestVerbatim(t *testing.T) {
 	table := original()
 	c := attackCase(table, table.AllRows()[:2], table.AllRows()[2:], &algorithms.Release{
-		Table: tableOf([2]uint32{2, 0}, [2]uint32{2, 0}, [2]uint32{2, 0}, [2]uint32{5, 2},
-			[2]uint32{9, 0})})
+		Table: tableOf("2a 2a 2a 5c 9a")})
 	for _, of := range []struct {
-		whose metrics.Whose
-		end   metrics.End
+		whose Whose
+		end   End
 		want  float64
-	}{{metrics.Members, metrics.Estimate, 3. / 5}, {metrics.HeldOut, metrics.Estimate, 1. / 5},
-		{metrics.Difference, metrics.Estimate, 2. / 5},
+	}{{Members, Estimate, 3. / 5}, {HeldOut, Estimate, 1. / 5},
+		{Difference, Estimate, 2. / 5},
 		// Three equal ones are one trial of weight 3: (3+1+1)²/(9+1+1).
-		{metrics.Members, metrics.Trials, 25. / 11}} {
-		got := valueOf(t, "verbatim", c, &metrics.MatchesParams{Of: of.whose, End: of.end})
+		{Members, Trials, 25. / 11}} {
+		got := valueOf(t, "verbatim", c, &MatchesParams{Of: of.whose, End: of.end})
 		must.Near(t, got, of.want, 1e-12, of.whose, of.end)
 	}
 }
@@ -131,22 +128,22 @@ func TestVerbatim(t *testing.T) {
 // a, a, b and c, of a, b, c and b: b is the most frequent of the original.
 func TestColumn(t *testing.T) {
 	c := attackCase(original(), original().AllRows(), original().AllRows(), &algorithms.Release{
-		Table:   tableOf([2]uint32{1, 0}, [2]uint32{1, 0}, [2]uint32{3, 1}, [2]uint32{7, 2}),
+		Table:   tableOf("1a 1a 3b 7c"),
 		Weights: []float64{1, 1, 2, 4}, Absent: []float64{0.25, 0, 0}})
 	for _, of := range []struct {
-		params metrics.ColumnParams
+		params ColumnParams
 		want   float64
 	}{
 		// Up to 5: 4 of 8 against all.
-		{metrics.ColumnParams{Attribute: "x", Of: metrics.ColumnDistance}, 0.5},
-		{metrics.ColumnParams{Attribute: "x", Of: metrics.ColumnMean}, 36. / 8},
-		{metrics.ColumnParams{Attribute: "x", Of: metrics.ColumnQuantile, At: 0.25}, 1},
-		{metrics.ColumnParams{Attribute: "x", Of: metrics.ColumnQuantile, At: 0.5}, 3},
-		{metrics.ColumnParams{Attribute: "x", Of: metrics.ColumnQuantile, At: 0.51}, 7},
-		{metrics.ColumnParams{Attribute: "x", Of: metrics.ColumnMissing}, 0.25},
-		{metrics.ColumnParams{Attribute: "y", Of: metrics.ColumnShare, Rank: 1}, 0.25},
-		{metrics.ColumnParams{Attribute: "y", Of: metrics.ColumnShare, Rank: 3}, 0.5},
-		{metrics.ColumnParams{Attribute: "y", Of: metrics.ColumnDistance}, 0.25},
+		{ColumnParams{Attribute: "x", Of: ColumnDistance}, 0.5},
+		{ColumnParams{Attribute: "x", Of: ColumnMean}, 36. / 8},
+		{ColumnParams{Attribute: "x", Of: ColumnQuantile, At: 0.25}, 1},
+		{ColumnParams{Attribute: "x", Of: ColumnQuantile, At: 0.5}, 3},
+		{ColumnParams{Attribute: "x", Of: ColumnQuantile, At: 0.51}, 7},
+		{ColumnParams{Attribute: "x", Of: ColumnMissing}, 0.25},
+		{ColumnParams{Attribute: "y", Of: ColumnShare, Rank: 1}, 0.25},
+		{ColumnParams{Attribute: "y", Of: ColumnShare, Rank: 3}, 0.5},
+		{ColumnParams{Attribute: "y", Of: ColumnDistance}, 0.25},
 	} {
 		must.Near(t, valueOf(t, "column", c, &of.params), of.want, 1e-12, of.params)
 	}

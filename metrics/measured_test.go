@@ -38,7 +38,7 @@ func TestLearnParams(t *testing.T) {
 	for i := range uint32(500) {
 		rows = append(rows, [2]uint32{i % 10, i % 3})
 	}
-	table := labelled(rows...)
+	table := labelledBy(rows)
 	weights := slices.Repeat([]float64{3}, table.Len())
 	for _, c := range []struct{ limit, learnt, tested int }{{0, 300, 200}, {300, 300, 200},
 		{250, 250, 200}, {90, 90, 90}} {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -138,6 +139,12 @@ func codedTable(attributes []datasets.Attribute, rows ...[]uint32) *datasets.Tab
 	return b.Table()
 }
 
+// line is a table of one number of so many cells.
+func line(cells int, codes ...uint32) *datasets.Table {
+	return codedTable([]datasets.Attribute{number("x", cells)}, slices.Collect(
+		slices.Chunk(codes, 1))...)
+}
+
 func category(name string, values ...string) datasets.Attribute {
 	return datasets.Attribute{Name: name, Kind: datasets.Categorical, Values: values}
 }
@@ -146,8 +153,18 @@ func number(name string, cells int) datasets.Attribute {
 	return datasets.Attribute{Name: name, High: float64(cells), Step: 1}
 }
 
+// rowsOf reads rows of a number and a class: "2a 0b" are (2, 0) and (0, 1).
+func rowsOf(text string) (rows [][2]uint32) {
+	for word := range strings.FieldsSeq(text) {
+		rows = append(rows, [2]uint32{uint32(word[0] - '0'), uint32(word[1] - 'a')})
+	}
+	return rows
+}
+
 // labelled is a table of one quasi-identifier x in 0..9 and a class of three values.
-func labelled(rows ...[2]uint32) *datasets.Table {
+func labelled(rows string) *datasets.Table { return labelledBy(rowsOf(rows)) }
+
+func labelledBy(rows [][2]uint32) *datasets.Table {
 	class := category("y", "a", "b", "c")
 	class.Role = datasets.Class
 	codes := make([][]uint32, len(rows))
@@ -203,8 +220,7 @@ func threeBoxes(counts ...float64) *algorithms.Regions {
 // inBoxes are cases of threeBoxes that hold the classes a a b | c | nothing, one for each way of
 // finding a row's box; the row at 9 is not among those released.
 func inBoxes(counts ...float64) map[string]Case {
-	table := labelled([2]uint32{9, 0}, [2]uint32{0, 0}, [2]uint32{2, 0}, [2]uint32{1, 1},
-		[2]uint32{4, 2})
+	table := labelled("9a 0a 2a 1b 4c")
 	cases := make(map[string]Case)
 	for _, name := range []string{"boxes", "tree", "assignment"} {
 		regions := threeBoxes(counts...)

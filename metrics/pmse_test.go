@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"slices"
 	"testing"
 
 	"ppdp/datasets"
@@ -78,17 +79,13 @@ func TestPMSEEnds(t *testing.T) {
 		t.Errorf("boosting, a pair: %v", got)
 	}
 	// Three times the weight: c is 3/4.
-	weights := make([]float64, n)
-	for i := range weights {
-		weights[i] = 3
-	}
-	apart.Release.Weights = weights
+	apart.Release.Weights = slices.Repeat([]float64{3}, n)
 	must.Near(t, defined(t, "pmse", apart, pmseOf(Logistic)), 3.0/16, 0.02, "weighted")
 }
 
 // TestPMSERows: of more records than asked for some are drawn, of either table.
 func TestPMSERows(t *testing.T) {
-	table := millionRows(300)
+	table := codes(300, 3, slices.Repeat([]uint32{20}, 15)...)
 	data, mass := bothTables(against(table, table, nil), 100)
 	if data.Table.Len() != 200 || mass != [2]float64{100, 100} {
 		t.Errorf("%d records, masses %v", data.Table.Len(), mass)

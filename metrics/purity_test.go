@@ -17,7 +17,7 @@ func TestPurity(t *testing.T) {
 		wants(t, "regions", c, nil, 3, name)
 	}
 	// A suppressed row is in no region and none of its tuples: 2 of 3 of the others agree.
-	table := labelled([2]uint32{1, 0}, [2]uint32{1, 1}, [2]uint32{2, 1}, [2]uint32{9, 2})
+	table := labelled("1a 1b 2b 9c")
 	wants(t, "purity", inRegions(table, &algorithms.Regions{Attributes: []int{0},
 		Low: []uint32{0}, High: []uint32{5}, Classes: 3, Counts: []float64{1, 2, 0},
 		Assignment: []int32{0, 0, 0, -1}, Suppressed: []int32{3}}), nil, 2./3)
@@ -28,15 +28,15 @@ func TestPurity(t *testing.T) {
 
 // TestAccuracy: the majority of the published weight is predicted, of nothing class 0.
 func TestAccuracy(t *testing.T) {
-	original := labelled([2]uint32{1, 2}, [2]uint32{1, 2}, [2]uint32{1, 1}, [2]uint32{5, 0})
-	published := labelled([2]uint32{1, 1}, [2]uint32{1, 1}, [2]uint32{1, 2})
+	original := labelled("1c 1c 1b 5a")
+	published := labelled("1b 1b 1c")
 	c := Case{Table: original, Train: []int32{0}, Test: []int32{1, 2, 3},
 		Classifier: majority.Classifier, Release: &algorithms.Release{Table: published}}
 	wants(t, "accuracy", c, nil, 1.0/3) // class 1: right on row 2
 	c.Test = []int32{0, 1, 2, 3}
 	c.Release.Weights = []float64{1, 1, 5} // now class 2: right on rows 0 and 1
 	wants(t, "accuracy", c, nil, 2.0/4, "weighted accuracy")
-	c.Release = &algorithms.Release{Table: labelled()}
+	c.Release = &algorithms.Release{Table: labelled("")}
 	wants(t, "accuracy", c, nil, 1.0/4)
 	c.Test = nil
 	undefined(t, "accuracy", c)

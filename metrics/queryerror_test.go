@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -69,14 +70,10 @@ func TestEstimateByCells(t *testing.T) {
 // 1 and one by 9. The mean is 1.8, the mean square (81 + 9)/10, the standard deviation √(9 - 1.8²)
 // = 2.4. The range of the records has them right.
 func TestCountErrorByHand(t *testing.T) {
-	rows := make([][]uint32, 10)
-	for i := range rows {
-		rows[i] = []uint32{3}
-	}
 	regions := &algorithms.Regions{Attributes: []int{0}, Low: []uint32{0}, High: []uint32{10},
 		TightLow: []uint32{3}, TightHigh: []uint32{4}, Classes: 1,
 		Counts: []float64{10}, Assignment: make([]int32, 10)}
-	c := inRegions(codedTable([]datasets.Attribute{number("x", 10)}, rows...), regions)
+	c := inRegions(line(10, slices.Repeat([]uint32{3}, 10)...), regions)
 	for _, test := range []struct {
 		name   string
 		ranges Ranges

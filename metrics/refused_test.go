@@ -11,7 +11,7 @@ import (
 
 // TestRegionsRefused: metrics of regions refuse what they cannot measure.
 func TestRegionsRefused(t *testing.T) {
-	table := labelled([2]uint32{9, 0})
+	table := labelled("9a")
 	classless := numericTable(t, datasets.Attribute{Name: "x", High: 10, Step: 1}, 1)
 	of := func(classes int, low, high []uint32) *algorithms.Regions {
 		return &algorithms.Regions{Attributes: []int{0}, Low: low, High: high, Classes: classes,

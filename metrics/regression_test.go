@@ -2,7 +2,6 @@ package metrics
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -25,24 +24,20 @@ func TestRegressionScores(t *testing.T) {
 	}
 }
 
-// line is a table of x and y = 2x + 1 for x from 0 to 9, without a class, as a case released as it
-// is, with weights that leave only some of the records.
-func line() Case {
+// onLine is a table of x and y = 2x + 1 for x from 0 to 9, without a class, as a case released as
+// it is, with weights that leave only some of the records.
+func onLine() Case {
 	schema := &datasets.Schema{Attributes: []datasets.Attribute{
 		{Name: "x", Low: 0, High: 10, Step: 1}, {Name: "y", Low: 0, High: 40, Step: 1},
 		{Name: "z", Kind: datasets.Categorical, Values: []string{"a", "b"}}}}
-	b := datasets.NewBuilder(schema, 1010)
-	for i := range 1010 {
-		b.AddRow(uint32(i%10), uint32(2*(i%10)+1))
-	}
-	for row := 1000; row < 1010; row++ {
-		b.Set(row, 1, 0) // records of another line, which have no weight
+	b, weights := datasets.NewBuilder(schema, 1010), make([]float64, 1010)
+	for i := range weights {
+		if weights[i] = 1; i >= 1000 { // records of another line, which have no weight
+			weights[i] = 0
+		}
+		b.AddRow(uint32(i%10), uint32(weights[i])*uint32(2*(i%10)+1))
 	}
 	table := b.Table()
-	weights := make([]float64, table.Len())
-	for row := range 1000 {
-		weights[row] = 1
-	}
 	rows := table.AllRows()
 	return Case{Table: table, Train: rows, Test: rows[:10],
 		Release: &algorithms.Release{Table: table, Weights: weights}}
@@ -52,26 +47,18 @@ func line() Case {
 func TestRegression(t *testing.T) {
 	for _, regressor := range []RegressorName{"ridge", "boosting"} {
 		for name, want := range map[string]float64{"r2": 1, "mae": 0} { // order-free: each alone
-			m := must.Get(Lookup(name))
-			c := line()
+			c := onLine()
 			c.Params = &RegressionParams{Target: "y", Regressor: regressor}
-			got, ok, err := m.Measure(t.Context(), c)
-			if err != nil || !ok || math.Abs(got-want) > 0.02 {
-				t.Errorf("%s of %s: %v, %t, %v, must be near %v", name, regressor, got, ok, err,
-					want)
-			}
+			must.Near(t, defined(t, name, c, nil), want, 0.02, name, regressor)
 			for _, target := range []string{"z", "", "w"} {
 				c.Params = &RegressionParams{Target: target, Regressor: regressor}
-				_, _, err := m.Measure(t.Context(), c)
-				must.Fail(t, err, "target", target)
+				refuses(t, name, c, "target")
 			}
 		}
 	}
-	p := &RegressionParams{Regressor: "ridgy"}
-	if err := declared.Check(p); err == nil || !strings.Contains(err.Error(), "target: missing") ||
-		!strings.Contains(err.Error(), "regressor:") {
-		t.Errorf("error %v, must name both keys", err)
-	}
+	err := declared.Check(&RegressionParams{Regressor: "ridgy"})
+	must.Fail(t, err, "target: missing")
+	must.Fail(t, err, "regressor:")
 }
 
 // TestAUC compares with the definition: all pairs of a record of the class and one of another.
@@ -125,14 +112,8 @@ func TestAUC(t *testing.T) {
 // with .7 of class 1.
 func TestScores(t *testing.T) {
 	p, labels := []float64{0.2, 0.8, 0.4, 0.6, 0.3, 0.7}, []uint32{1, 1, 0}
-	for _, c := range []struct {
-		name string
-		of   func([]float64, []uint32, int) float64
-		want float64
-	}{
-		{"log loss", logLoss, -(math.Log(0.8) + math.Log(0.6) + math.Log(0.3)) / 3},
-		{"calibration", calibrationError, (0.2 + 0.4 + 0.7) / 3}, // a bin for each
-	} {
-		must.Near(t, c.of(p, labels, 2), c.want, 1e-12, c.name)
-	}
+	loss := -(math.Log(0.8) + math.Log(0.6) + math.Log(0.3)) / 3
+	must.Near(t, logLoss(p, labels, 2), loss, 1e-12, "log loss")
+	bins := (0.2 + 0.4 + 0.7) / 3 // a bin for each
+	must.Near(t, calibrationError(p, labels, 2), bins, 1e-12, "calibration")
 }
