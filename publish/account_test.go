@@ -36,6 +36,15 @@ func enter(path string, epsilon, delta float64, total Total) (Standing, error) {
 		atOnce)
 }
 
+// refused wants an error of the account that says what it must, of a release that spent nothing.
+func refused(t *testing.T, err error, want string, of ...any) {
+	t.Helper()
+	must.Fail(t, err, want, of...)
+	if !errors.Is(err, ErrAccount) || Spent(err) {
+		t.Errorf("%v: error %v, must be the account's, before anything is spent", of, err)
+	}
+}
+
 // TestAccountAddsDecimals: ten times 0.1 is 1, not a little less or more, and so is three times 0.1
 // of 0.3.
 func TestAccountAddsDecimals(t *testing.T) {
@@ -60,14 +69,9 @@ func TestAccountAffords(t *testing.T) {
 		t.Errorf("pure 0.25 costs %+v, want 0.25²/2", s)
 	}
 	left := s.Total - 0.03125
-	_, err := enter(path, 2, 0, Total{})
-	if want := fmt.Sprintf("about %.4g is left", math.Sqrt(2*left)); err == nil ||
-		!strings.Contains(err.Error(), want) {
-		t.Errorf("want %q: %v", want, err)
-	}
-	if _, err = enter(path, math.Sqrt(2*left)*0.999999, 0, Total{}); err != nil {
-		t.Error(err)
-	}
+	refused(t, must.Err(enter(path, 2, 0, Total{})),
+		fmt.Sprintf("about %.4g is left", math.Sqrt(2*left)))
+	must.Get(enter(path, math.Sqrt(2*left)*0.999999, 0, Total{}))
 }
 
 // TestAccountAddsUp: after any releases, under any kind of total, the account has let through
@@ -143,9 +147,8 @@ func TestAccountRefuses(t *testing.T) {
 		if want == "" && err == nil {
 			return
 		}
-		if !errors.Is(err, ErrAccount) || !strings.Contains(err.Error(), want) || want == "" {
-			t.Errorf("want %q: %v", want, err)
-		}
+		refused(t, err, want)
+		must.Be(t, want != "", true, "refused", err)
 		must.Be(t, string(after), string(before), "the account after", want)
 	}
 	dp := accountEntry{Table: "t", Epsilon: 1}
@@ -184,14 +187,10 @@ func TestAccountTampered(t *testing.T) {
 	text := read(t, path)
 	lines := strings.SplitAfter(text, "\n")
 	lines = lines[:len(lines)-1]
-	refused := func(name, text string, line int) {
+	found := func(name, text string, line int) {
 		t.Helper()
 		write(t, path, text)
-		_, err := enter(path, 1, 0, Total{})
-		if !errors.Is(err, ErrAccount) || !strings.Contains(err.Error(),
-			fmt.Sprintf("l:%d: ", line)) {
-			t.Errorf("%s: want line %d: %v", name, line, err)
-		}
+		refused(t, must.Err(enter(path, 1, 0, Total{})), fmt.Sprintf("l:%d: ", line), name)
 	}
 	for i := range text {
 		line := 1 + strings.Count(text[:i], "\n")
@@ -200,19 +199,19 @@ func TestAccountTampered(t *testing.T) {
 		}
 		changed := []byte(text)
 		changed[i] ^= 1
-		refused(fmt.Sprint("byte ", i), string(changed), line)
+		found(fmt.Sprint("byte ", i), string(changed), line)
 	}
-	refused("torn", text[:len(text)-20], len(lines))
-	refused("without a line end", text[:len(text)-1], len(lines))
-	refused("a line missing", strings.Join(append(lines[:2:2], lines[3:]...), ""), 3)
-	refused("doubled", text+lines[len(lines)-1], len(lines)+1)
-	refused("exchanged", lines[0]+lines[1]+lines[3]+lines[2]+lines[4], 3)
-	refused("empty", "", 1)
-	refused("not an account", "{}\n", 1)
+	found("torn", text[:len(text)-20], len(lines))
+	found("without a line end", text[:len(text)-1], len(lines))
+	found("a line missing", strings.Join(append(lines[:2:2], lines[3:]...), ""), 3)
+	found("doubled", text+lines[len(lines)-1], len(lines)+1)
+	found("exchanged", lines[0]+lines[1]+lines[3]+lines[2]+lines[4], 3)
+	found("empty", "", 1)
+	found("not an account", "{}\n", 1)
 	other := new(account)
 	other.add(accountLine{Head: &accountHead{Format: "ppdp ledger 1"}})
-	refused("another format", string(other.lines[0].text()), 1)
-	refused("blank line", lines[0]+"\n"+strings.Join(lines[1:], ""), 2)
+	found("another format", string(other.lines[0].text()), 1)
+	found("blank line", lines[0]+"\n"+strings.Join(lines[1:], ""), 2)
 	write(t, path, text)
 	must.Do(t, must.Err(enter(path, 1, 0, Total{})))
 }
@@ -254,12 +253,6 @@ func TestAccountLinks(t *testing.T) {
 		_, err := Make(t.Context(), r)
 		return err
 	}
-	refused := func(want string, err error) {
-		t.Helper()
-		if !errors.Is(err, ErrAccount) || !strings.Contains(err.Error(), want) || Spent(err) {
-			t.Errorf("want %q: %v", want, err)
-		}
-	}
 	loud := func(want int) {
 		t.Helper()
 		must.Be(t, strings.Count(strings.Join(said, "\n"), "NEW ACCOUNT at "), want, said)
@@ -271,33 +264,30 @@ func TestAccountLinks(t *testing.T) {
 	must.Do(t, os.Symlink("d", filepath.Join(dir, "e")))
 	must.Do(t, make("e/link.csv", "two"))
 	loud(0)
-	refused("0 are left", make("d/link.csv", "three"))
-	if found, _ := filepath.Glob(filepath.Join(dir, "d/*.jsonl*")); found != nil {
-		t.Errorf("%v", found)
-	}
+	refused(t, make("d/link.csv", "three"), "0 are left")
+	must.Equal(t, must.Get(filepath.Glob(filepath.Join(dir, "d/*.jsonl*"))), nil)
 	// An account that was begun beside the link.
 	account := filepath.Join(dir, "my.account.jsonl")
 	other := filepath.Join(dir, "d/link.account.jsonl")
 	write(t, other, read(t, account))
-	refused("must be one: name", make("d/link.csv", "three"))
+	refused(t, make("d/link.csv", "three"), "must be one: name")
 	must.Do(t, os.Rename(account, account+"~"))
-	refused("Move it there as my.account.jsonl", make("d/link.csv", "three"))
+	refused(t, make("d/link.csv", "three"), "Move it there as my.account.jsonl")
 	must.Do(t, os.Remove(other))
-	refused("it is lost", make("my.csv", "three"))
+	refused(t, make("my.csv", "three"), "it is lost")
 	must.Do(t, os.Symlink("nowhere", account))
-	refused("nowhere: no such file", make("my.csv", "three"))
+	refused(t, make("my.csv", "three"), "nowhere: no such file")
 	must.Do(t, os.Remove(account))
 	must.Do(t, os.Rename(account+"~", account))
 	// Several names of the account, then of the table.
 	must.Do(t, os.Link(account, other))
-	refused("my.account.jsonl has 2 names (hard links)", make("my.csv", "three"))
+	refused(t, make("my.csv", "three"), "my.account.jsonl has 2 names (hard links)")
 	must.Do(t, os.Remove(other))
 	must.Do(t, os.Link(filepath.Join(dir, "my.csv"), filepath.Join(dir, "twin.csv")))
-	refused("my.csv has 2 names (hard links)", make("my.csv", "three"))
-	refused("twin.csv has 2 names (hard links)", make("twin.csv", "three"))
+	refused(t, make("my.csv", "three"), "my.csv has 2 names (hard links)")
+	refused(t, make("twin.csv", "three"), "twin.csv has 2 names (hard links)")
 	r.Account = account
-	refused("0 are left", make("twin.csv", "three"))
-	r.Account = ""
+	refused(t, make("twin.csv", "three"), "0 are left")
 }
 
 // TestAccountRenamed: a table that was renamed, or a copy of it, is refused beside the account that
@@ -317,16 +307,14 @@ func TestAccountRenamed(t *testing.T) {
 		}
 		return made.Standing, nil
 	}
-	refused := func(table, account string) {
+	knows := func(account, table string) {
 		t.Helper()
-		_, err := make(table)
 		own := Beside(path(table), accountEnding)
-		if want := fmt.Sprintf("account %s: it is the account of %s, which was renamed or copied. "+
-			"Name it or, if the table was renamed, rename the account to %s and "+
-			"its mark to %s.mark", path(account), path(table), own, own); !errors.Is(err,
-			ErrAccount) || err.Error() != want || Spent(err) {
-			t.Errorf("want %q: %v", want, err)
-		}
+		err := must.Err(make(table))
+		refused(t, err, "")
+		must.Be(t, fmt.Sprint(err), fmt.Sprintf("account %s: it is the account of %s, which was "+
+			"renamed or copied. Name it or, if the table was renamed, rename the account to %s "+
+			"and its mark to %s.mark", path(account), path(table), own, own))
 		if _, err := os.Stat(own); err == nil && table != "used.csv" {
 			t.Errorf("%s: there is an account", own)
 		}
@@ -335,9 +323,9 @@ func TestAccountRenamed(t *testing.T) {
 	write(t, path("foreign.jsonl.mark"), "A mark of another program\n")
 	must.Do(t, os.Mkdir(path("folder.mark"), 0o777))
 	must.Do(t, os.Rename(path("my.csv"), path("other.csv")))
-	refused("other.csv", "my.account.jsonl")
+	knows("my.account.jsonl", "other.csv")
 	r.Changed = true
-	refused("other.csv", "my.account.jsonl")
+	knows("my.account.jsonl", "other.csv")
 	r.Changed = false
 	// As the message says: named, then renamed.
 	r.Account = path("my.account.jsonl")
@@ -354,14 +342,14 @@ func TestAccountRenamed(t *testing.T) {
 	// A copy beside the original, and one in the place of a table that has an account of its own.
 	text := read(t, path("other.csv"))
 	write(t, path("copy.csv"), text)
-	refused("copy.csv", "other.account.jsonl")
+	knows("other.account.jsonl", "copy.csv")
 	write(t, path("used.csv"), text+text[strings.Index(text, "\n")+1:])
 	if s := must.Get(make("used.csv")); s.Number != 1 || len(said) == 0 {
 		t.Errorf("another table: %+v, %q", s, said)
 	}
 	must.Get(make("used.csv"))
 	write(t, path("used.csv"), text)
-	refused("used.csv", "other.account.jsonl")
+	knows("other.account.jsonl", "used.csv")
 	// An account that cannot be read may be that of a table without one, which is said.
 	write(t, path("other"+accountEnding), "torn")
 	if s := must.Get(make("copy.csv")); s.Number != 1 || !strings.Contains(strings.Join(said, "\n"),
@@ -380,20 +368,17 @@ func TestAccountOlder(t *testing.T) {
 	must.Get(enter(path, 1, 0, total))
 	second, mark := read(t, path), read(t, path+".mark")
 	must.Do(t, file(path).published(2, "digest"))
-	refused := func(want string) {
+	again := func(want string) {
 		t.Helper()
-		if _, err := enter(path, 1, 0, total); !errors.Is(err, ErrAccount) ||
-			!strings.Contains(err.Error(), want) {
-			t.Errorf("want %q: %v", want, err)
-		}
+		refused(t, must.Err(enter(path, 1, 0, total)), want)
 	}
 	now := read(t, path)
 	write(t, path, first)
-	refused("its 3 lines are not those that its mark l.mark knows, which are 5: an older state")
+	again("its 3 lines are not those that its mark l.mark knows, which are 5: an older state")
 	write(t, path, second)
-	refused("its 4 lines are not")
+	again("its 4 lines are not")
 	must.Do(t, os.Remove(path))
-	refused("it is lost")
+	again("it is lost")
 	// A machine that goes down before the mark is written leaves an older one.
 	write(t, path, now)
 	write(t, path+".mark", mark)
@@ -401,9 +386,9 @@ func TestAccountOlder(t *testing.T) {
 		t.Errorf("%+v (%v)", s, err)
 	}
 	write(t, path+".mark", "{}")
-	refused("not a mark of the format")
+	again("not a mark of the format")
 	must.Do(t, os.Remove(path+".mark"))
-	refused("its mark l.mark is lost")
+	again("its mark l.mark is lost")
 	s, err := file(path).reserve(accountEntry{Table: "t", Epsilon: 1,
 		Guarantee: string(algorithms.DifferentialPrivacy)}, &recordPrivacy, Total{}, true, noon,
 		atOnce)

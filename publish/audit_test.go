@@ -64,7 +64,5 @@ func TestAudit(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 	text := new(Audited).Sentence()
-	if !strings.HasPrefix(text, "These settings were not audited") {
-		t.Error(text)
-	}
+	must.Be(t, strings.HasPrefix(text, "These settings were not audited"), true, text)
 }

@@ -34,10 +34,8 @@ func TestHolder(t *testing.T) {
 	for _, e := range reader.Entries(root) {
 		keys = append(keys, e.Key)
 	}
-	if !slices.Equal(keys, []string{"basic", "dp_variant", "privacy_loss", "deployment_model",
-		"implementation", "administrative"}) {
-		t.Errorf("keys %v", keys)
-	}
+	must.Equal(t, keys, []string{"basic", "dp_variant", "privacy_loss", "deployment_model",
+		"implementation", "administrative"})
 	for place, want := range map[string]string{"basic data_curators": `The "Office": A`,
 		"basic intended_use": "To plan schools", "basic publication_date": "2026-05-06",
 		"dp_variant variant_name":                 "Pure DP",

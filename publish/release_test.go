@@ -242,13 +242,10 @@ func TestRefused(t *testing.T) {
 		dir, r := files(t, 50)
 		change(r)
 		_, err := Make(t.Context(), r)
-		if err == nil || !strings.Contains(err.Error(), want) || Spent(err) {
-			t.Errorf("want %q: %v", want, err)
-		}
+		must.Fail(t, err, want)
+		must.Be(t, Spent(err), false, want)
 		must.Fail(t, must.Err(os.Stat(Beside(r.Table, accountEnding))), "", want)
-		if left, _ := filepath.Glob(filepath.Join(dir, ".out*")); len(left) > 0 {
-			t.Errorf("%s: %v is left", want, left)
-		}
+		must.Equal(t, must.Get(filepath.Glob(filepath.Join(dir, ".out*"))), nil, want)
 	}
 }
 
@@ -270,9 +267,7 @@ func TestFailureIsSpent(t *testing.T) {
 	if err != nil || l.spent().Cmp(decimal(90)) != 0 {
 		t.Errorf("%v spent (%v)", l.spent(), err)
 	}
-	if left, _ := filepath.Glob(filepath.Join(dir, "*out*")); len(left) > 0 {
-		t.Errorf("%v is left", left)
-	}
+	must.Equal(t, must.Get(filepath.Glob(filepath.Join(dir, "*out*"))), nil)
 }
 
 // TestNeighbours: certificates of two tables of other records differ in nothing but what mechanisms
