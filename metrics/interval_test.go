@@ -25,7 +25,7 @@ func TestDifferenceEnds(t *testing.T) {
 	if low, high := half.minus(half, Low), half.minus(half, High); math.Abs(low+high) > 1e-12 {
 		t.Errorf("%v and %v", low, high)
 	}
-	known := share{5e11, 1e12}
+	known := share{5e7, 1e8}
 	if got, want := half.minus(known, Low), half.at(Low)-0.5; math.Abs(got-want) > 1e-5 {
 		t.Errorf("%v, want %v", got, want)
 	}

@@ -99,7 +99,7 @@ attributes:
 
 // TestParquetAsCSV compares a table with the same as CSV, whatever its packing and pages.
 func TestParquetAsCSV(t *testing.T) {
-	rows, text := madeRows(3000)
+	rows, text := madeRows(1500)
 	dir := write(t, map[string]string{"a.csv": text, "s.yaml": madeSchema})
 	want := must.Get(load(dir, "a.csv", "s.yaml"))
 	var draft strings.Builder
@@ -109,8 +109,8 @@ func TestParquetAsCSV(t *testing.T) {
 		for version := 1; version <= 2; version++ {
 			path := filepath.Join(dir, "a.parquet")
 			must.Do(t, os.WriteFile(path, []byte(parquetOf(t, rows, parquet.Compression(codec),
-				parquet.DataPageVersion(version), parquet.PageBufferSize(2000),
-				parquet.MaxRowsPerRowGroup(1300))), 0o600))
+				parquet.DataPageVersion(version), parquet.PageBufferSize(1000),
+				parquet.MaxRowsPerRowGroup(650))), 0o600))
 			got, err := load(dir, "a.parquet", "s.yaml")
 			if err != nil {
 				t.Fatalf("%v %d: %v", codec, version, err)
