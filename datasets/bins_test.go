@@ -1,6 +1,10 @@
 package datasets
 
-import "testing"
+import (
+	"testing"
+
+	"ppdp/internal/must"
+)
 
 // TestLogBins: of 1 to 10,000 in four bins each is ten times as wide as the one before; from 0 on,
 // the distance to 0 counts from the first cell, and bins are never empty.
@@ -16,16 +20,7 @@ func TestLogBins(t *testing.T) {
 		{0, 12, 10, []uint32{1, 2, 3, 4, 5, 6, 7, 8, 9, 12}},
 	} {
 		a := Attribute{Name: "x", Low: c.low, High: c.high, Step: 1, Log: true}
-		got := a.PublicBins(c.bins)
-		if len(got) != len(c.want) {
-			t.Fatalf("%v bins, want %v", got, c.want)
-		}
-		for i, end := range got {
-			if end != c.want[i] {
-				t.Errorf("[%v, %v): bins end at %v, want %v", c.low, c.high, got, c.want)
-				break
-			}
-		}
+		must.Equal(t, a.PublicBins(c.bins), c.want, c.low, c.high)
 	}
 	few := Attribute{Name: "x", Low: 0, High: 5, Step: 1, Log: true}
 	if few.PublicBins(5) != nil {

@@ -108,11 +108,7 @@ func TestFetch(t *testing.T) {
 				if err == nil || test.want != errAny && !errors.Is(err, test.want) {
 					t.Fatalf("error %v, want %v", err, test.want)
 				}
-				for part := range strings.SplitSeq(test.mentions, "|") {
-					if !strings.Contains(err.Error(), part) {
-						t.Errorf("error does not mention %q:\n%v", part, err)
-					}
-				}
+				must.Say(t, err.Error(), strings.Split(test.mentions, "|")...)
 				if _, err := os.Stat(path); err == nil {
 					t.Error("a file that was not verified stands under the final name")
 				}
@@ -136,10 +132,15 @@ func TestFetch(t *testing.T) {
 
 var errAny = errors.New("any error")
 
-func TestFetchUnpacksAndMakesCanonical(t *testing.T) {
-	server := newSite(t, packed(t, []byte("# a comment\nabc")))
+// served is the file of the test vector, at an address that gives a body.
+func served(t *testing.T, body []byte) File {
 	file := abc
-	file.URL = server.URL + "/good"
+	file.URL = newSite(t, body).URL + "/good"
+	return file
+}
+
+func TestFetchUnpacksAndMakesCanonical(t *testing.T) {
+	file := served(t, packed(t, []byte("# a comment\nabc")))
 	file.Canonical = func(content []byte) ([]byte, error) {
 		_, rest, _ := strings.Cut(string(content), "\n")
 		return []byte(rest), nil
@@ -159,12 +160,9 @@ func TestFetchLeavesARightCopyAlone(t *testing.T) {
 }
 
 func TestFetchReplacesAnAlteredCopy(t *testing.T) {
-	server := newSite(t, []byte("abc"))
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, abc.Path), []byte("abd"))
-	file := abc
-	file.URL = server.URL + "/good"
-	must.Get((&Fetcher{Dir: dir}).Fetch(context.Background(), file))
+	must.Get((&Fetcher{Dir: dir}).Fetch(context.Background(), served(t, []byte("abc"))))
 	if content, err := (Files{Dirs: []string{dir}}).Open(abc); err != nil ||
 		string(content) != "abc" {
 		t.Errorf("content %q, %v", content, err)
@@ -173,21 +171,15 @@ func TestFetchReplacesAnAlteredCopy(t *testing.T) {
 
 func TestFetchOffline(t *testing.T) {
 	t.Setenv("PPDP_OFFLINE", "1")
-	server := newSite(t, []byte("abc"))
-	file := abc
-	file.URL = server.URL + "/good"
-	_, err := DefaultFetcher(Files{Download: t.TempDir()}).Fetch(context.Background(), file)
+	_, err := DefaultFetcher(Files{Download: t.TempDir()}).Fetch(context.Background(),
+		served(t, []byte("abc")))
 	if !errors.Is(err, ErrOffline) {
 		t.Errorf("error %v, want ErrOffline", err)
 	}
 }
 
 func TestFetchDiskTrouble(t *testing.T) {
-	server := newSite(t, []byte("abc"))
-	file := abc
-	file.URL = server.URL + "/good"
-
-	dir := t.TempDir()
+	file, dir := served(t, []byte("abc")), t.TempDir()
 	folder, noFolder := filepath.Join(dir, abc.Path), filepath.Join(dir, "a file")
 	write(t, filepath.Join(folder, "a file"), nil) // in a folder of the file's name
 	write(t, noFolder, nil)

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"ppdp/internal/must"
@@ -94,11 +93,7 @@ func TestOpen(t *testing.T) {
 				must.Be(t, string(content), "abc")
 				return
 			}
-			for _, part := range test.mentions {
-				if !strings.Contains(err.Error(), part) {
-					t.Errorf("error does not mention %q:\n%v", part, err)
-				}
-			}
+			must.Say(t, err.Error(), test.mentions...)
 		})
 	}
 }
@@ -125,9 +120,7 @@ func TestDefaultFiles(t *testing.T) {
 	} {
 		t.Setenv("PPDP_DATA", test.env)
 		files := DefaultFiles(test.data)
-		if got, want := strings.Join(files.Dirs, ":"), strings.Join(test.dirs, ":"); got != want {
-			t.Errorf("--data %q, PPDP_DATA %q: search %s, want %s", test.data, test.env, got, want)
-		}
+		must.Equal(t, files.Dirs, test.dirs, test.data, test.env)
 		must.Be(t, files.Download, test.download, test.data, test.env)
 	}
 }

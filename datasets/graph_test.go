@@ -100,9 +100,7 @@ func TestDerived(t *testing.T) {
 	built := map[int]int{}
 	var wait sync.WaitGroup
 	for i := range 64 {
-		wait.Add(1)
-		go func() {
-			defer wait.Done()
+		wait.Go(func() {
 			got := Derived(g, key{i % 4}, func() int {
 				mu.Lock()
 				defer mu.Unlock()
@@ -110,7 +108,7 @@ func TestDerived(t *testing.T) {
 				return 10 * (i % 4)
 			})
 			must.Be(t, got, 10*(i%4), "key", i%4)
-		}()
+		})
 	}
 	wait.Wait()
 	for k := range 4 {

@@ -363,7 +363,8 @@ func TestTicksOfAnyRange(t *testing.T) {
 				t.Fatalf("label %q twice in %v..%v", tick.Label, lo, hi)
 			}
 			seen[tick.Label] = true
-			read := readLabel(t, tick.Label) * math.Pow10(power) // which is in the axis' label
+			shown := must.Get(strconv.ParseFloat(strings.ReplaceAll(tick.Label, "−", "-"), 64))
+			read := shown * math.Pow10(power) // which is in the axis' label
 			if math.Abs(axis.position(read)-tick.Value) > 1e-9*hi/(hi-lo) {
 				t.Fatalf("label %q is at %v", tick.Label, tick.Value)
 			}
@@ -397,13 +398,4 @@ func TestLabelsHaveGlyphs(t *testing.T) {
 	for _, m := range results.DerivedMeasures {
 		check(measureLabel(m))
 	}
-}
-
-// readLabel reads "2.5" and "2e−5".
-func readLabel(t *rapid.T, label string) float64 {
-	v, err := strconv.ParseFloat(strings.ReplaceAll(label, "−", "-"), 64)
-	if err != nil {
-		t.Fatalf("label %q: %v", label, err)
-	}
-	return v
 }

@@ -3,6 +3,7 @@ package plots
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,13 +31,7 @@ func manyFigures(of ...string) (results.Manifest, []results.Row) {
 	return m, rows
 }
 
-func repeat(metric string, n int) []string {
-	all := make([]string, n)
-	for i := range all {
-		all[i] = metric
-	}
-	return all
-}
+func repeat(metric string, n int) []string { return slices.Repeat([]string{metric}, n) }
 
 // TestCombinedFitsAPage: whatever the number of panels, a combined figure is as wide as a page and
 // no higher.

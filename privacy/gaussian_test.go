@@ -18,20 +18,12 @@ func TestVariance(t *testing.T) {
 		{b.DiscreteGaussian("b", stream, Exact(2)).Variance(0.5), 4},
 		{b.Gaussian("c", stream, Exact(3)).Variance(0.5), 9},
 		{b.Laplace("d", stream, Exact(3)).Variance(0.5), 72},
-	} {
-		if !near(c.got, c.want, 1e-12) {
-			t.Errorf("variance %v, want %v", c.got, c.want)
-		}
-	}
-	// mean sizes: 2a/(1-a²), √(2/π)σ and Δ/ε
-	for _, c := range []struct{ got, want float64 }{
+		// mean sizes: 2a/(1-a²), √(2/π)σ and Δ/ε
 		{b.DiscreteLaplace("e", stream, Exact(2)).MeanSize(0.5), 2 * a / (1 - a*a)},
 		{b.Gaussian("f", stream, Exact(3)).MeanSize(0.5), 3 * math.Sqrt(2/math.Pi)},
 		{b.Laplace("g", stream, Exact(3)).MeanSize(0.5), 6},
 	} {
-		if !near(c.got, c.want, 1e-12) {
-			t.Errorf("mean size %v, want %v", c.got, c.want)
-		}
+		must.Near(t, c.got, c.want, 1e-12*c.want)
 	}
 }
 

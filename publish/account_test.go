@@ -92,8 +92,7 @@ func TestAccountAddsUp(t *testing.T) {
 		if !pure {
 			allowed = cmp.Or(total.TotalRho, privacy.RhoOf(total.TotalEpsilon, 1e-6))
 		}
-		dir, err := os.MkdirTemp("", "")
-		must.Do(t, err)
+		dir := must.Get(os.MkdirTemp("", ""))
 		defer os.RemoveAll(dir)
 		path, spent, made := filepath.Join(dir, "l"), 0.0, 0
 		for range rapid.IntRange(1, 12).Draw(t, "releases") {

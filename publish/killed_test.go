@@ -41,8 +41,7 @@ func serving(test, dir string, tracer ...string) *exec.Cmd {
 // releases, and folders.
 func left(t *testing.T, dir string) (spent *big.Rat, entered int, folders []string) {
 	t.Helper()
-	a, err := file(Beside(requestIn(dir).Table, accountEnding)).read()
-	must.Do(t, err)
+	a := must.Get(file(Beside(requestIn(dir).Table, accountEnding)).read())
 	for _, line := range a.lines {
 		if line.Release != nil {
 			entered++

@@ -169,8 +169,7 @@ attributes:
 `)
 	read := func(rows ...row) (*Content, error) {
 		text := parquetOf(t, rows)
-		from, err := Unpack("f.parquet", strings.NewReader(text), int64(len(text)))
-		must.Do(t, err)
+		from := must.Get(Unpack("f.parquet", strings.NewReader(text), int64(len(text))))
 		return format.Read(context.Background(), "f.parquet", from)
 	}
 	content := must.Get(read(row{1.5, 0}, row{2, 24 * 3600 * 1000}))
@@ -278,8 +277,7 @@ func TestParquetFlipped(t *testing.T) {
 // textsOf is a CSV text as it was published.
 func textsOf(t testing.TB, format *Format, text string) *Texts {
 	t.Helper()
-	texts, err := format.ReadTexts(context.Background(), "f", strings.NewReader(text), nil)
-	must.Do(t, err)
+	texts := must.Get(format.ReadTexts(context.Background(), "f", strings.NewReader(text), nil))
 	return texts
 }
 

@@ -173,22 +173,15 @@ func TestReadBad(t *testing.T) {
 			[]string{`f.csv:2:1: age: "?" is not a number`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := read(parse(t, test.schema), test.text)
-			if err == nil {
-				t.Fatal("accepted")
-			}
-			matchErrors(t, err, "f.csv:", test.want)
+			matchErrors(t, must.Err(read(parse(t, test.schema), test.text)), "f.csv:", test.want)
 		})
 	}
 }
 
 func TestReadManyErrors(t *testing.T) {
-	_, err := read(parse(t, small),
-		"age,job\n"+strings.Repeat("x,a\n", 50)+strings.Repeat("5,\"a\"\"\n", 1))
-	if err == nil {
-		t.Fatal("accepted")
-	}
-	lines := strings.Split(err.Error(), "\n")
+	text := "age,job\n" + strings.Repeat("x,a\n", 50) + "5,\"a\"\"\n"
+	err := must.Err(read(parse(t, small), text))
+	lines := strings.Split(fmt.Sprint(err), "\n")
 	if len(lines) != 20+1 || lines[20] != "and 31 more problems" {
 		t.Errorf("got\n%v", err)
 	}
@@ -235,9 +228,7 @@ func TestReadErrorOfTheReader(t *testing.T) {
 	_, err := parse(t, small).Read(context.Background(), "f.csv",
 		io.MultiReader(strings.NewReader("age,job\n5,a\n"),
 			iotest.ErrReader(errors.New("disk on fire"))))
-	if err == nil || err.Error() != "f.csv: disk on fire" {
-		t.Errorf("got %v", err)
-	}
+	must.Be(t, fmt.Sprint(err), "f.csv: disk on fire")
 }
 
 // drawFormat draws a schema file and a table in its schema. Values are awkward texts on purpose.

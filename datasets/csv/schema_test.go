@@ -30,7 +30,7 @@ func TestBadSchemas(t *testing.T) {
 // matchErrors checks that the error has a separate line for each want, and no others.
 func matchErrors(t *testing.T, err error, prefix string, wants []string) {
 	t.Helper()
-	lines := strings.Split(err.Error(), "\n")
+	lines := strings.Split(fmt.Sprint(err), "\n")
 	must.Be(t, len(lines), len(wants), err)
 	for _, want := range wants {
 		at := slices.IndexFunc(lines, func(line string) bool {

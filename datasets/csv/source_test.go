@@ -90,8 +90,7 @@ func TestLoadBad(t *testing.T) {
 		{"short.csv", "s.yaml", "short.csv: gzip: unexpected EOF"},
 		{"broken.csv", "s.yaml", "broken.csv:5:6: age: 17 is outside its public bounds"},
 	} {
-		_, err := load(dir, test[0], test[1])
-		must.Fail(t, err, test[2], test[0], test[1])
+		must.Fail(t, must.Err(load(dir, test[0], test[1])), test[2], test[0], test[1])
 	}
 	err := declared.Check(new(Params))
 	if err == nil || !strings.Contains(err.Error(), "csv: no path") ||
