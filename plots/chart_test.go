@@ -136,10 +136,9 @@ func TestReferenceOfItsDataset(t *testing.T) {
 		set := results.Dataset{Name: "d", Params: map[string]string{"order": order}}
 		original := with(madeUpRow("Original", "w1", 5, float64(1+at), 0),
 			func(s *results.Setting) { s.Dataset, s.Algorithm = set, "identity" })
-		rows = append(rows, original, with(madeUpRow("A", "w1", 5, 7, 0),
-			func(s *results.Setting) {
-				s.Dataset, s.Params = set, map[string]string{"k": "2"}
-			}))
+		rows = append(rows, original, with(madeUpRow("A", "w1", 5, 7, 0), func(s *results.Setting) {
+			s.Dataset, s.Params = set, map[string]string{"k": "2"}
+		}))
 	}
 	c := mustChart(t, results.Figure{Name: "a", X: "k", Y: "w1", Reference: []string{"identity"},
 		Where: results.Filter{"order": "random"}}, rows)

@@ -17,8 +17,7 @@ import (
 
 func madeUpRow(series, metric string, n int, mean, se float64) results.Row {
 	setting := &results.Setting{Series: series, Dataset: results.Dataset{Name: "d"},
-		Algorithm: "rps",
-		Variant:   "published"}
+		Algorithm: "rps", Variant: "published"}
 	sample := results.Sample{Setting: setting, Measurement: results.Measurement{Metric: metric}}
 	return results.Row{Sample: sample, N: n, Mean: mean, SE: se, Lo95: mean - 3*se,
 		Hi95: mean + 3*se}

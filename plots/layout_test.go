@@ -140,8 +140,7 @@ func TestBenchmarkAtZeroOnALogAxis(t *testing.T) {
 		}
 	}
 	entries := entriesOf(page.panels)
-	if got := entries[1]; got.text != "True degree sequence (off scale: 0)" ||
-		got.sample != nil {
+	if got := entries[1]; got.text != "True degree sequence (off scale: 0)" || got.sample != nil {
 		t.Errorf("legend entry %q with a sample: %v", got.text, got.sample != nil)
 	}
 	if got := entries[2]; got.text != "Original data" || got.sample == nil {
@@ -191,8 +190,7 @@ func TestNotPrivate(t *testing.T) {
 	variants := []results.Row{row("h 3", "published", true), row("h 3", "strict", false),
 		row("all", "", true), row("none", "", false), row("RPS, not private", "", true)}
 	page := drawn(t, of(results.Figure{Name: "a", X: "epsilon", Y: "w1"}), variants)
-	got := results.Mapped(entriesOf(page.panels),
-		func(e legendEntry) string { return e.text })
+	got := results.Mapped(entriesOf(page.panels), func(e legendEntry) string { return e.text })
 	want := []string{"h 3 (published, not private)", "h 3 (strict)", "all, not private", "none",
 		"RPS, not private"}
 	must.Equal(t, got, want)

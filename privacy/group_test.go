@@ -15,8 +15,7 @@ func TestGroup(t *testing.T) {
 	const k = 3
 	group, whole := NewBudget(1.2).Group(k), NewBudget(1.2)
 	if math.Abs(group.Epsilon()-0.4) > 1e-12 || group.Total() != group.Epsilon() {
-		t.Errorf("epsilon %v, total %v, want 0.4", group.Epsilon(),
-			group.Total())
+		t.Errorf("epsilon %v, total %v, want 0.4", group.Epsilon(), group.Total())
 	}
 	draws := make([][]float64, 2)
 	for i, b := range []*Budget{group, whole} {

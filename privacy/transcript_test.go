@@ -276,9 +276,8 @@ func TestReplaySparse(t *testing.T) {
 			}
 			return 0
 		}
-		want := law(at(1, 1), 0, 1) - law(at(1, 1), 1, 1) + law(at(2, 0), 0, 1) - law(at(2, 0), 2,
-			1) +
-			law(at(4, 1), 1, 1) - law(at(4, 1), 0, 1)
+		want := law(at(1, 1), 0, 1) - law(at(1, 1), 1, 1) + law(at(2, 0), 0, 1) -
+			law(at(2, 0), 2, 1) + law(at(4, 1), 1, 1) - law(at(4, 1), 0, 1)
 		if math.Abs(replay.Loss-want) > 1e-12 || replay.Distances[0].Distance != 4 {
 			t.Errorf("%s: loss %v, want %v; distance %v, want 4", kind, replay.Loss, want,
 				replay.Distances[0].Distance)
