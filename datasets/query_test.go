@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,26 +83,21 @@ func TestQueries(t *testing.T) {
 				}
 			}
 			n, hits := 0, 0
-			each := func(a int, visit func(code int)) {
-				for _, s := range spans[a] {
-					for code := s.Low; code < s.High; code++ {
-						visit(int(code))
+			for row := range 6 * 2 * 3 * 4 {
+				codes, inside := [4]int{row % 6, row / 6 % 2, row / 12 % 3, row / 36}, true
+				for a, code := range codes {
+					inside = inside && slices.ContainsFunc(spans[a], func(s Span) bool {
+						return int(s.Low) <= code && code < int(s.High)
+					})
+				}
+				if inside {
+					n++
+					if c.is(record{10 + 10*codes[0], codes[1] == 1, codes[2],
+						0.05 + 0.1*float64(codes[3])}) {
+						hits++
 					}
 				}
 			}
-			each(0, func(age int) {
-				each(1, func(married int) {
-					each(2, func(edu int) {
-						each(3, func(wage int) {
-							n++
-							if c.is(record{10 + 10*age, married == 1, edu,
-								0.05 + 0.1*float64(wage)}) {
-								hits++
-							}
-						})
-					})
-				})
-			})
 			got := q.Truth(func(set int) Truth {
 				return q.Sets[set].Of(spans[q.Sets[set].Attribute])
 			})

@@ -114,9 +114,7 @@ func TestFreshSample(t *testing.T) {
 		none float64
 	}
 	intervals := []interval{
-		{"closest-record", func(end End) Params {
-			return &ClosestRecordParams{End: end}
-		}, 0.5},
+		{"closest-record", func(end End) Params { return &ClosestRecordParams{End: end} }, 0.5},
 		{"unique-matches", func(end End) Params {
 			return &MatchesParams{Of: Difference, End: end}
 		}, 0},
@@ -125,9 +123,8 @@ func TestFreshSample(t *testing.T) {
 		}, 0},
 	}
 	for _, score := range []Score{DensityScore, DistanceScore, ClassifierScore} {
-		intervals = append(intervals, interval{"membership", func(end End) Params {
-			return auc(score, end)
-		}, 0.5})
+		intervals = append(intervals, interval{"membership",
+			func(end End) Params { return auc(score, end) }, 0.5})
 	}
 	// Few columns: records have equals, and many are as near to both sides.
 	few := must.Get(table.Project("workclass", "marital-status", "sex", "age", "salary"))

@@ -126,10 +126,8 @@ func TestNoWeights(t *testing.T) {
 		r.Algorithm, r.Params = "aim-logistic", test.params
 		made := must.Get(Make(t.Context(), r))
 		header, _, _ := strings.Cut(read(t, filepath.Join(r.Out, RecordsFile)), "\n")
-		if made.Certificate.Weighted != test.weighted ||
-			strings.HasSuffix(header, ",weight") != test.weighted {
-			t.Errorf("%v: %s, weighted: %t", test.params, header, made.Certificate.Weighted)
-		}
+		must.Be(t, made.Certificate.Weighted, test.weighted, test.params)
+		must.Be(t, strings.HasSuffix(header, ",weight"), test.weighted, test.params, header)
 		must.Do(t, must.Get(Verify(t.Context(), r.Out, nil)).Err())
 	}
 }

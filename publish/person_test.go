@@ -49,8 +49,7 @@ func TestPersons(t *testing.T) {
 			r.Epsilon = 0
 		}
 		made := must.Get(Make(t.Context(), r))
-		original := &Original{Table: r.Table, Schema: r.Schema}
-		report := must.Get(Verify(t.Context(), r.Out, original))
+		report := must.Get(Verify(t.Context(), r.Out, &Original{Table: r.Table, Schema: r.Schema}))
 		must.Do(t, report.Err())
 		g := made.Certificate.Guarantee
 		if g.Unit != "person" || g.Contributions != 3 || !strings.Contains(g.Sentence, "person") {

@@ -397,13 +397,9 @@ func TestDocumented(t *testing.T) {
 	_, table, _ := strings.Cut(page, "| algorithm | guarantee | cannot be released with |")
 	table, _, _ = strings.Cut(table, "\n\n")
 	var listed []string
-	for line := range strings.SplitSeq(table, "\n") {
-		if cells := strings.Split(line, "|"); len(cells) > 1 {
-			for i, word := range strings.Split(cells[1], "`") {
-				if i%2 == 1 {
-					listed = append(listed, word)
-				}
-			}
+	for _, row := range regexp.MustCompile(`(?m)^\|([^|]*)\|`).FindAllStringSubmatch(table, -1) {
+		for _, name := range regexp.MustCompile("`([^`]*)`").FindAllStringSubmatch(row[1], -1) {
+			listed = append(listed, name[1])
 		}
 	}
 	slices.Sort(listed)
