@@ -121,6 +121,7 @@ func TestCutCells(t *testing.T) {
 		"wage = 0.25": {false, true, 0}, "wage != 0.25": {false, true, 1},
 		"wage < 0.4": {true, true, 1}, "wage > 0.4": {false, false, 0},
 		"wage >= 0.21 and wage < 0.29": {false, true, 0.9 * 0.9},
+		"not wage >= 0.225":            {false, true, 0.25},
 	} {
 		q := must.Get(ParseQuery(text, queried()))
 		got := q.Truth(func(set int) Truth { return q.Sets[set].Of([]Span{{2, 3}}) })

@@ -19,6 +19,7 @@ func TestLimits(t *testing.T) {
 		{"incognito", "k=5", "l=2", "diversity=entropy", "suppression=0.1"},
 		{"incognito", "k=5", "l=2", "diversity=recursive", "c=1.5"},
 		{"mondrian", "k=5", "l=3", "t=0.3"},
+		{"mondrian", "k=5", "t=0.3"},
 		{"endgame", "k=5", "l=3", "t=0.3"},
 	} {
 		r.Algorithm, r.Epsilon, r.Params = params[0], 0, set(params[1:]...)
