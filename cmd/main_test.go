@@ -45,6 +45,18 @@ func printed(args ...string) (code int, said string) {
 	return code, out.String()
 }
 
+// TestInterruptedAtOnce: what is interrupted before its first experiment has not done its work.
+func TestInterruptedAtOnce(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var out bytes.Buffer
+	code := run([]string{"run", "rps/noise", "--quick", "--out", t.TempDir()}, &out, &out,
+		environment{ctx: ctx, now: time.Now})
+	if code != exitFailed || !strings.Contains(out.String(), "interrupted") {
+		t.Errorf("exit code %d, want %d: %q", code, exitFailed, out.String())
+	}
+}
+
 // TestScripts runs testdata/script/*.txtar, at least one a verb, and the tutorial. A script that
 // needs the real data stops at "[!data] stop".
 //

@@ -213,7 +213,11 @@ func runPlans(con *console, plans []*language.Plan, flags *runFlags) error {
 		}
 		_ = running.Wait()
 	}
-	return errors.Join(errs...)
+	err = errors.Join(errs...)
+	if err == nil && con.ctx.Err() != nil { // before the first one
+		return engine.ErrInterrupted
+	}
+	return err
 }
 
 func runPlan(con *console, plan *language.Plan, flags *runFlags, slots *semaphore.Weighted,
