@@ -333,8 +333,10 @@ func comparisonRow(c *regress.Comparison) []string {
 		point += ", " + c.Variant
 	}
 	point += ", " + c.Dataset.Label()
-	if budget := c.BudgetText(); budget != "" {
-		point += ", " + budget
+	for _, text := range []string{c.BudgetText(), c.Swept} {
+		if text != "" {
+			point += ", " + text
+		}
 	}
 	number := func(v *float64, n int) string {
 		if v == nil {
@@ -345,7 +347,7 @@ func comparisonRow(c *regress.Comparison) []string {
 	delta, p := "?", "-"
 	switch {
 	case c.Verdict == regress.Changed && c.Change != nil:
-		delta = fmt.Sprintf("%+.2f%%", 100**c.Change)
+		delta = fmt.Sprintf("%+.3g%%", 100**c.Change)
 	case c.Verdict == regress.Same, c.Verdict == regress.Unchanged, c.Verdict == regress.Unjudged:
 		delta = "~"
 	}

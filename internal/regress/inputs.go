@@ -170,10 +170,6 @@ func paramsOf(s *results.Setting) []named {
 // that has changed. Settings are matched by what a figure shows of them: series, dataset,
 // algorithm, variant, epsilon, delta.
 func parameterDifferences(a, b *Reference) []Difference {
-	place := func(s *results.Setting) string {
-		return fmt.Sprintf("%q", []string{s.Label(), s.Dataset.Label(), s.Algorithm, s.Variant,
-			s.EpsilonText(), s.DeltaText()})
-	}
 	others := make(map[string]*results.Setting) // the first of each place
 	same := make(map[string]bool)
 	for i := range b.Samples {
@@ -195,6 +191,37 @@ func parameterDifferences(a, b *Reference) []Difference {
 		}
 	}
 	return all
+}
+
+// place is what a figure shows of a setting.
+func place(s *results.Setting) string {
+	return fmt.Sprintf("%q", []string{s.Label(), s.Dataset.Label(), s.Algorithm, s.Variant,
+		s.EpsilonText(), s.DeltaText()})
+}
+
+// sweptIn returns a function that says by which parameters a setting of the samples differs from
+// others in its place: "k 5".
+func sweptIn(samples []results.Sample) func(*results.Setting) string {
+	first, names := make(map[string]*results.Setting), make(map[string][]string)
+	for i := range samples {
+		s := samples[i].Setting
+		if i > 0 && s == samples[i-1].Setting {
+			continue
+		}
+		at := place(s)
+		first[at] = cmp.Or(first[at], s)
+		for _, d := range matched(paramsOf(first[at]), paramsOf(s)) {
+			names[at] = results.Union(names[at], d.Input)
+		}
+	}
+	return func(s *results.Setting) string {
+		own := slices.DeleteFunc(paramsOf(s), func(p named) bool {
+			return !slices.Contains(names[place(s)], p.name)
+		})
+		return strings.Join(results.Mapped(own, func(p named) string {
+			return strings.TrimPrefix(p.name, "parameter "+s.Algorithm+" ") + " " + p.value
+		}), ", ")
+	}
 }
 
 // sampleKey identifies a sample within an experiment.

@@ -58,6 +58,7 @@ type Comparison struct {
 	Holm *float64
 	// Verdict is Same, Unchanged, Changed, Missing, Added or Unjudged.
 	Verdict string
+	Swept   string // the parameters that tell the setting from others of its name: "k 5"
 	Reason  string
 
 	effect float64 // relative to the mean of old and new
@@ -159,6 +160,7 @@ func comparePair(pair Pair) (all []Comparison) {
 	olds := aligned(pair.Old.Samples, pair.New.Samples)
 	news := aligned(pair.New.Samples, pair.Old.Samples)
 	newAt, oldAt := byKey(news), byKey(olds)
+	swept := sweptIn(slices.Concat(olds, news))
 	for old := range results.Each(olds) {
 		all = append(all, comparePoint(pair, old, newAt[keyOf(old)]))
 	}
@@ -166,6 +168,9 @@ func comparePair(pair Pair) (all []Comparison) {
 		if oldAt[keyOf(new)] == nil {
 			all = append(all, comparePoint(pair, nil, new))
 		}
+	}
+	for i := range all {
+		all[i].Swept = swept(all[i].Setting)
 	}
 	return all
 }

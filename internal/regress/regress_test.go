@@ -342,6 +342,9 @@ func TestNewParameter(t *testing.T) {
 		if !maps.Equal(g.Counts, c.want) {
 			t.Errorf("%v, want %v", g.Counts, c.want)
 		}
+		if got := g.Comparisons[0].Swept; !strings.Contains(got, "depth 5") {
+			t.Errorf("the first point differs from its neighbours by %q, want a depth of 5", got)
+		}
 	}
 }
 
