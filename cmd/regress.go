@@ -393,7 +393,7 @@ func (r gateReport) writeText(w io.Writer, verbose bool) error {
 		func(c regress.Comparison) string { return c.Algorithm }) {
 		fmt.Fprintf(w, "%s moved: %s\n", own[0].Algorithm, terminal.Counted(len(own), "number"))
 	}
-	if len(r.inputs) > 0 && r.Failed() {
+	if len(r.inputs) > 0 && r.Counts[regress.Same] < len(r.Comparisons) {
 		fmt.Fprintf(w, "\nInputs that differ from the reference's:\n  %s\n\n",
 			strings.Join(r.inputs, "\n  "))
 	}

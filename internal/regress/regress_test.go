@@ -249,6 +249,8 @@ func TestVerdicts(t *testing.T) {
 			Changed, TestPaired},
 		{"a revision within noise", ref, of(1, 2, "x", 1.01, 1, 1, 0.98, 1.02), Unchanged,
 			TestPaired},
+		{"a revision, two trials", of(1, 1, "x", 1, 2), of(1, 2, "x", 1, 3), Changed, ""},
+		{"a revision, one trial", of(1, 1, "x", 1), of(1, 2, "x", 2), Changed, ""},
 		{"a revision that fails", ref, of(1, 2, "x", 1.01, 1, nan, 0.98, 1.02), Changed, ""},
 		{"the seed's data", ref, reference(1, 1, "y", far), Changed, TestExact},
 		{"another seed", ref, of(2, 1, "x", 1.01, 0.97, 1, 1.02, 1.04), Unchanged, TestWelch},
