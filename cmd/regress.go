@@ -138,9 +138,16 @@ func (c regressCommand) plans() (plans []*language.Plan, err error) {
 				"of an experiment: name it, %s or all", name, paper))
 		}
 		old, err := regress.OpenReference(c.referenceOf(name))
-		if err == nil && !old.Manifest.Overrides.Quick {
+		switch {
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			errs = append(errs, err)
+		case err == nil && !old.Manifest.Overrides.Quick:
 			errs = append(errs, fmt.Errorf("%s is of a full run: what is named runs quickly; "+
 				"compare with --out", c.referenceOf(name)))
+		case err == nil && !c.Accept && old.Manifest.Seed != plan[0].Seed:
+			errs = append(errs, fmt.Errorf("%s has seed %d, the spec %d, which leaves few numbers "+
+				"to judge: --accept if it is meant", c.referenceOf(name), old.Manifest.Seed,
+				plan[0].Seed))
 		}
 		found = found || err == nil || c.Accept
 		plans = append(plans, plan[0])
@@ -200,10 +207,8 @@ func (c regressCommand) judge(con *console) error {
 		return terminal.InputError(fmt.Errorf("%s has no reference of %s", c.Reference,
 			strings.Join(report.WithoutReference, ", ")))
 	}
-	if len(c.Names) == 0 {
-		if report.NotRun, err = c.notRun(ran); err != nil {
-			return err
-		}
+	if report.NotRun, err = c.notRun(ran); err != nil {
+		return err
 	}
 	judged := regress.Compare(pairs, regress.Alpha)
 	report.Gate = judged
@@ -220,7 +225,7 @@ func (c regressCommand) judge(con *console) error {
 			"--reason \"...\"", judged.Counts[regress.Changed], judged.Counts[regress.Missing],
 			strings.Join(append([]string{"ppdp regress"}, c.Names...), " "))
 	}
-	if c.All && len(report.NotRun) > 0 {
+	if (c.All || len(c.Names) > 0) && len(report.NotRun) > 0 {
 		err = errors.Join(err, fmt.Errorf("not run: %s", strings.Join(report.NotRun, ", ")))
 	}
 	return err
@@ -243,7 +248,7 @@ func (c regressCommand) checks(r *gateReport) *gate.Report {
 	}
 	for _, name := range r.NotRun {
 		check := gate.Check{Of: name, Name: "was run", Outcome: gate.Skipped}
-		if c.All {
+		if c.All || len(c.Names) > 0 {
 			check.Outcome = gate.Failed
 		}
 		checked.Checks = append(checked.Checks, check)
@@ -251,14 +256,17 @@ func (c regressCommand) checks(r *gateReport) *gate.Report {
 	return checked
 }
 
-// notRun lists the reference's experiments of which there is no run.
+// notRun lists the experiments of the reference that names stand for and that have not run.
 func (c regressCommand) notRun(ran map[string]bool) (names []string, err error) {
 	if _, err := os.Stat(c.Reference); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	files := os.DirFS(c.Reference)
 	err = fs.WalkDir(files, ".", func(file string, _ fs.DirEntry, err error) error {
-		if name := path.Dir(file); path.Base(file) == regress.TrialsFile && !ran[name] {
+		name := path.Dir(file)
+		named := len(c.Names) == 0 || slices.Contains(c.Names, "all") ||
+			slices.Contains(c.Names, path.Dir(name))
+		if path.Base(file) == regress.TrialsFile && named && !ran[name] {
 			names = append(names, name)
 		}
 		return err

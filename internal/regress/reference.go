@@ -2,6 +2,7 @@ package regress
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"math"
@@ -127,11 +128,17 @@ func OpenReference(dir string) (*Reference, error) {
 	if err == nil {
 		b.Manifest, err = results.ReadManifest(text, path)
 	}
-	return b, errors.Join(err,
-		results.ParseFile(dir, TrialsFile, func(f io.Reader, path string) (err error) {
-			b.Samples, err = readTrials(f, path)
-			return err
-		}))
+	if err != nil {
+		return nil, err
+	}
+	err = results.ParseFile(dir, TrialsFile, func(f io.Reader, path string) (err error) {
+		b.Samples, err = readTrials(f, path)
+		return err
+	})
+	if err == nil && len(b.Samples) == 0 || errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s: %s holds nothing, or is missing", dir, TrialsFile)
+	}
+	return b, err
 }
 
 // Write writes a reference's folder, which is made if need be.
