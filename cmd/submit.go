@@ -238,6 +238,8 @@ Examples:
   kubectl patch job ppdp-merge --patch '{"spec": {"suspend": false}}'`
 }
 
+var configKey = regexp.MustCompile(`^[-._a-zA-Z0-9]{1,253}$`)
+
 var objectName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?$`)
 
 func (c *kubernetesCommand) Validate() error {
@@ -318,6 +320,10 @@ func (c *kubernetesCommand) files() (files map[string]string, words []string, er
 			return nil, nil, terminal.InputError(err)
 		}
 		name := filepath.Base(word)
+		if !configKey.MatchString(name) {
+			return nil, nil, terminal.InputError(fmt.Errorf("%q: the name in a ConfigMap, must be "+
+				"at most 253 of a-z, A-Z, 0-9, -, _ and .", name))
+		}
 		if _, taken := files[name]; taken {
 			return nil, nil,
 				terminal.InputError(fmt.Errorf("%s: another file has that name, and the pods "+
