@@ -60,7 +60,9 @@ func runDirs(con *console, out string, names []string) ([]string, error) {
 			dirs = append(dirs, dir)
 		case engine.JournalFile:
 			_, err := os.Stat(filepath.Join(dir, results.ManifestFile))
-			if err != nil && len(names) == 0 {
+			start, _ := engine.ReadStart(dir)
+			shard := start != nil && start.Shard.Count > 0 // whose results ppdp merge makes
+			if err != nil && len(names) == 0 && !shard {
 				fmt.Fprintf(con.stderr, "ppdp: %s: left out: its run has not finished; start it "+
 					"again and it goes on\n", filepath.ToSlash(dir))
 			}
@@ -68,7 +70,8 @@ func runDirs(con *console, out string, names []string) ([]string, error) {
 		return nil
 	})
 	if err == nil && len(dirs) == 0 {
-		err = fmt.Errorf("%s holds no results: no run has finished there", out)
+		err = fmt.Errorf("%s holds no results: no run has finished there, and no shards are "+
+			"merged", out)
 	}
 	if err != nil || len(names) == 0 {
 		return dirs, terminal.InputError(err)
