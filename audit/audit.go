@@ -21,6 +21,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"runtime"
 	"slices"
 	"strconv"
@@ -107,6 +108,9 @@ const rounding = 1e-9
 // the guarantee, is in the result, whose fields that describe the subject are empty. The error is
 // the context's, or that no release could be made at all.
 func Replay(ctx context.Context, s Subject, pairs []Pair, o Options) (results.Audit, error) {
+	if err := s.unable(ctx, pairs, o.Seed); err != nil {
+		return results.Audit{}, err
+	}
 	parts := make([]tally, len(pairs))
 	var group errgroup.Group
 	group.SetLimit(cmp.Or(max(0, o.Jobs), runtime.GOMAXPROCS(0)))
@@ -131,6 +135,28 @@ func Replay(ctx context.Context, s Subject, pairs []Pair, o Options) (results.Au
 	}
 	all.Error = ""
 	return all.Audit, nil
+}
+
+// unable is the error of a subject that fails on one input of each order of magnitude: others would
+// only take long to fail, too. One pair alone is not tried.
+func (s *Subject) unable(ctx context.Context, pairs []Pair, seed uint64) (err error) {
+	tried := make(map[int]bool)
+	for i := range pairs {
+		of, size := pairs[i].subject(*s), bits.Len(uint(pairs[i].A.size()))
+		if len(pairs) == 1 || tried[size] {
+			continue
+		}
+		tried[size] = true
+		_, failed := of.run(ctx, &pairs[i].A, of.Budget(&pairs[i].A), random.NewKey(seed))
+		if failed == nil {
+			return nil
+		}
+		err = cmp.Or(err, failed)
+	}
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("audit: no release could be made: %w", err)
+	}
+	return err
 }
 
 // pair replays a pair in both directions. alarm bounds the chance that a delta that holds is

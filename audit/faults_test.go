@@ -3,8 +3,10 @@ package audit
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"ppdp/algorithms"
@@ -251,19 +253,36 @@ func TestReplayIsReproducible(t *testing.T) {
 	}
 }
 
-// failing releases nothing, whatever it is given.
-type failing struct{ counts }
-
-func (failing) Release(context.Context, algorithms.Input) (*algorithms.Release, error) {
-	return nil, errors.New("the domain is too large")
+// failing releases nothing of fewer records than so many, and counts the times it is asked.
+type failing struct {
+	counts
+	below int
+	asked *atomic.Int32
 }
 
-// TestNothingReleased: a subject that never releases anything has not passed.
+func (f failing) Release(ctx context.Context, in algorithms.Input) (*algorithms.Release, error) {
+	if f.asked.Add(1); len(in.Rows) < f.below {
+		return nil, errors.New("the domain is too large")
+	}
+	return f.counts.Release(ctx, in)
+}
+
+// TestNothingReleased: a subject that never releases anything has not passed, which is found out
+// soon; one that releases large inputs only is audited on these.
 func TestNothingReleased(t *testing.T) {
-	c := must.Get(NewCase(toy(failing{})))
+	asked := new(atomic.Int32)
+	c := must.Get(NewCase(toy(failing{asked: asked, below: math.MaxInt})))
 	found, err := c.Audit(t.Context(), Options{Transcripts: 2})
 	if want := "audit: no release could be made: the domain is too large"; err != nil ||
 		found.Error != want || found.Passed() || found.Algorithm == "" {
 		t.Errorf("found %+v (%v), want the error %q", found, err, want)
+	}
+	if n := asked.Load(); n > 13 { // for 0 to 3,000 records
+		t.Errorf("asked %d times", n)
+	}
+	c = must.Get(NewCase(toy(failing{asked: asked, below: 1000})))
+	found, err = c.Audit(t.Context(), Options{Transcripts: 2})
+	if err != nil || found.Error != "" || found.Transcripts == found.Failed {
+		t.Errorf("found %+v (%v), want what is audited of large inputs", found, err)
 	}
 }
