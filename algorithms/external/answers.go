@@ -63,7 +63,7 @@ func (a *Algorithm) read(ctx context.Context, in algorithms.Input, folder, name 
 	content, err := csvtable.Plain(a.inFiles(schema)).Read(ctx, name, rows)
 	switch {
 	case err != nil:
-		return err
+		return someOf(err)
 	case len(content.LeftOut) > 0:
 		return fmt.Errorf("%s: columns that the schema has not: %.200s", name,
 			strings.Join(content.LeftOut, ", "))
@@ -76,6 +76,20 @@ func (a *Algorithm) read(ctx context.Context, in algorithms.Input, folder, name 
 	}
 	release.Table, err = content.Table.WithSchema(schema)
 	return err
+}
+
+// someOf is the first lines of an error that may have one for each row, and how many follow.
+func someOf(err error) error {
+	const most = 3
+	lines := strings.Split(err.Error(), "\n")
+	last, more := len(lines)-1, 0
+	if _, none := fmt.Sscanf(lines[last], "and %d more problems", &more); none == nil {
+		lines = lines[:last]
+	}
+	if more += len(lines) - most; more <= 1 {
+		return err
+	}
+	return fmt.Errorf("%s\nand %d more problems", strings.Join(lines[:most], "\n"), more)
 }
 
 // inFiles is the schema of the rows in files: codes in place of values, which are the integers from

@@ -214,6 +214,7 @@ func TestMoods(t *testing.T) {
 		"missing column":           "age",
 		"one column more":          "columns that the schema has not: more",
 		"outside the domain":       "out.csv:2:1: age",
+		"outside in every row":     "\nand 297 more problems",
 		"not a number":             "out.csv:2:1: age",
 		"missing value":            "out.csv:2:1: age",
 		"too many rows":            "more rows than ten times the input's",

@@ -66,6 +66,7 @@ for line in sys.stdin:
         text = {"wrong columns": "a,b\n1,2\n", "missing column": "x\n1\n",
                 "one column more": header + ",more\n" + first + ",1\n",
                 "outside the domain": header + "\n" + first.replace(first.split(",")[0], "1e9", 1) + "\n",
+                "outside in every row": header + "\n" + ("1e9," + first.partition(",")[2] + "\n") * 300,
                 "not a number": header + "\n" + first.replace(first.split(",")[0], "NaN", 1) + "\n",
                 "missing value": header + "\n" + first.replace(first.split(",")[0], "", 1) + "\n",
                 "too many rows": header + "\n" + (first + "\n") * 200_000,
