@@ -52,9 +52,10 @@ func TestConformance(t *testing.T) {
 func conform(t *testing.T, m Metric, settings ...Params) {
 	t.Helper()
 	t.Run("info", func(t *testing.T) { checkInfo(t, m) })
+	var wrong error
 	if p, ok := m.(Parameterised); ok {
 		checkParams(t, p)
-		if declared.Check(p.Params()) == nil {
+		if wrong = declared.Check(p.Params()); wrong == nil {
 			settings = append(settings, p.Params())
 		}
 	} else {
@@ -68,7 +69,7 @@ func conform(t *testing.T, m Metric, settings ...Params) {
 		}
 	}
 	if len(settings) == 0 || len(with) == 0 {
-		t.Fatal("nothing to measure with: give valid parameters, register a classifier")
+		t.Fatal("nothing to measure with: give valid parameters, register a classifier:", wrong)
 	}
 	for i, params := range settings {
 		for _, classifier := range with {
