@@ -252,6 +252,8 @@ func TestBaselineSchema(t *testing.T) {
 		{"values: codes", "value: codes", false},
 		{"variant: strict", "variant: best", false},
 		{"unit: record, ", "", false},
+		{"unit: record, relation: any", "unit: record", false},
+		{"unit: record, relation: any", "unit: node", true},
 		{"model: none", "model: none, unit: record", false},
 		{"model: none", "model: k-anonymity", false},
 		{"default: 2", "default: two", false},

@@ -29,7 +29,7 @@ type call struct {
 
 // reply is the line that answers a call.
 type reply struct {
-	Values numbers `json:"values,omitempty"`
+	Values numbers `json:"values,omitzero"` // of none, an empty list
 	Choice *int    `json:"choice,omitempty"`
 	Error  string  `json:"error,omitempty"`
 }

@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -252,6 +254,24 @@ func (c *calls) hear(text string) (said reply) {
 	return said
 }
 
+// TestRelations: what is replayed of a graph is one edge, whatever a descriptor says.
+func TestRelations(t *testing.T) {
+	for relation, refused := range map[string]bool{"": false, "\n    relation: any two": true,
+		"\n    relation: " + algorithms.AddOrRemoveEdge: false} {
+		dir := t.TempDir()
+		must.Do(t, os.CopyFS(dir, os.DirFS(pythonExamples)))
+		path := filepath.Join(dir, "a.baseline.yaml")
+		must.Do(t, os.WriteFile(path, []byte(strings.NewReplacer("PYTHON", "cat", "PROGRAM",
+			"ppdp.py", ", ppdp.py]", "]", "input: table", "input: graph", "records", "degrees",
+			"record\n    relation: RELATION", "edge"+relation).Replace(asking)), 0o666))
+		a, err := Load(path)
+		if refused != (err != nil) || err == nil &&
+			a.Info().Variants[0].Relation != algorithms.AddOrRemoveEdge {
+			t.Errorf("%q: %v, refused must be %v", relation, err, refused)
+		}
+	}
+}
+
 // TestRefusedCalls: what a call lacks is said; nothing is charged for it.
 func TestRefusedCalls(t *testing.T) {
 	const (
@@ -290,6 +310,10 @@ func TestRefusedCalls(t *testing.T) {
 		if spent, _ := b.Spent(); spent > 0 && want != "without a candidate" {
 			t.Errorf("%s: charged %v", text, spent)
 		}
+	}
+	_, none := answered(privacy.NewBudget(1), `{"call":"laplace","values":[]`+rest)
+	if none.Values == nil {
+		t.Errorf("no values are answered by %+v, must be an empty list", none)
 	}
 	asked, _ := answered(privacy.NewBudget(1), `{"call":"uniform"}`)
 	if _, err := asked.answer(&call{}, nil); err == nil {

@@ -187,6 +187,13 @@ func (v *variant) check(r *strictyaml.Reader) {
 	}
 	switch algorithms.Model(v.Model) {
 	case algorithms.DifferentialPrivacy:
+		known := map[string]string{"node": algorithms.IsolateNode,
+			"edge": algorithms.AddOrRemoveEdge}[v.Unit]
+		v.Relation = cmp.Or(v.Relation, known)
+		if v.Mechanisms == ours && known != "" && v.Relation != known {
+			r.Problemf(v.Node, "relation: %q, must be %q or left out: others are not replayed",
+				v.Relation, known)
+		}
 		if v.Unit == "" || v.Relation == "" {
 			r.Problemf(v.Node, "unit and relation: missing, must say what differential privacy "+
 				"protects and which data are neighbours")
