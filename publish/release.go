@@ -66,12 +66,13 @@ type Request struct {
 	Out            string `required:"" help:"The folder to make." placeholder:"DIR"`
 	Parquet        bool   `help:"Write the records as Parquet too, with types: records.parquet."`
 
-	// Program says what made the release, Now when.
+	// Program says what made the release, Now when; both are required, as is Schema here.
 	Program string    `kong:"-"`
 	Now     time.Time `kong:"-"`
 	// Memory is how many bytes the machine has, 0 if that is not known.
 	Memory int64 `kong:"-"`
 	// Log takes messages for the table's holder, and nobody else: they may speak of private data.
+	// Nil takes none.
 	Log func(string) `kong:"-"`
 
 	notes  []string // on how the table was read, for its first release
@@ -139,6 +140,13 @@ type chosen struct {
 func Make(ctx context.Context, r *Request) (_ *Made, err error) {
 	if err := declared.Check(r); err != nil {
 		return nil, err
+	}
+	if r.Program == "" || r.Now.IsZero() {
+		return nil, errors.New("a certificate says what made a release, and when: Program and " +
+			"Now must be given")
+	}
+	if r.Log == nil {
+		r.Log = func(string) {}
 	}
 	folder, err := newFolder(r.Out, r.Now)
 	if err != nil {

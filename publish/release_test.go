@@ -85,6 +85,9 @@ func set(texts ...string) (s Settings) {
 // fit. The columns of 300 records take a byte a value or more.
 func TestMemory(t *testing.T) {
 	dir, _ := files(t, 300)
+	silent := requestIn(dir)
+	silent.Log, silent.Memory, silent.Out = nil, 1000, filepath.Join(dir, "silent")
+	must.Get(Make(t.Context(), silent))
 	for memory, want := range map[int64]bool{0: false, 1000: true, 1 << 30: false} {
 		r, said := requestIn(dir), false
 		r.Memory, r.Out = memory, filepath.Join(dir, fmt.Sprint(memory))
@@ -233,6 +236,8 @@ func TestRefused(t *testing.T) {
 		"fewer records than k": func(r *Request) {
 			r.Algorithm, r.Epsilon, r.Params = "mondrian", 0, set("k=51")
 		},
+		"Program and Now must": func(r *Request) { r.Program = "" },
+		"must be given":        func(r *Request) { r.Now = time.Time{} },
 		"a draft": func(r *Request) {
 			text, _ := os.ReadFile(r.Schema)
 			os.WriteFile(r.Schema, append([]byte("# DRAFT, read off the private data in x\n"),
