@@ -21,7 +21,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/bits"
 	"runtime"
 	"slices"
 	"strconv"
@@ -30,6 +29,7 @@ import (
 
 	"ppdp/algorithms"
 	"ppdp/audit/blackbox"
+	"ppdp/internal/problem"
 	"ppdp/internal/results"
 	"ppdp/numeric/elementary"
 	"ppdp/numeric/random"
@@ -137,26 +137,18 @@ func Replay(ctx context.Context, s Subject, pairs []Pair, o Options) (results.Au
 	return all.Audit, nil
 }
 
-// unable is the error of a subject that fails on one input of each order of magnitude: others would
-// only take long to fail, too. One pair alone is not tried.
+// unable is the error that a subject gives to up to eight of the inputs, if they all get the same:
+// others would only take long to get it, too. One pair alone is not tried.
 func (s *Subject) unable(ctx context.Context, pairs []Pair, seed uint64) (err error) {
-	tried := make(map[int]bool)
-	for i := range pairs {
-		of, size := pairs[i].subject(*s), bits.Len(uint(pairs[i].A.size()))
-		if len(pairs) == 1 || tried[size] {
-			continue
-		}
-		tried[size] = true
+	for i := 0; i < len(pairs) && len(pairs) > 1; i += 1 + len(pairs)/8 {
+		of := pairs[i].subject(*s)
 		_, failed := of.run(ctx, &pairs[i].A, of.Budget(&pairs[i].A), random.NewKey(seed))
-		if failed == nil {
+		if failed == nil || err != nil && failed.Error() != err.Error() {
 			return nil
 		}
-		err = cmp.Or(err, failed)
+		err = failed
 	}
-	if err != nil && ctx.Err() == nil {
-		err = fmt.Errorf("audit: no release could be made: %w", err)
-	}
-	return err
+	return problem.Named("audit: no release could be made", err)
 }
 
 // pair replays a pair in both directions. alarm bounds the chance that a delta that holds is

@@ -20,17 +20,6 @@ type Data struct {
 	Graph *datasets.Graph
 }
 
-// size is the number of records or edges.
-func (d *Data) size() int {
-	switch {
-	case d.Graph != nil:
-		return d.Graph.Edges()
-	case d.Rows != nil:
-		return len(d.Rows)
-	}
-	return d.Table.Len()
-}
-
 // Pair is two neighbouring inputs or, if they are Unrelated, two with nothing in common but what is
 // public. No mechanism's loss is bounded between these.
 type Pair struct {

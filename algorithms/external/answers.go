@@ -81,14 +81,14 @@ func (a *Algorithm) read(ctx context.Context, in algorithms.Input, folder, name 
 // someOf is the first lines of an error that may have one for each row, and how many follow.
 func someOf(err error) error {
 	const most = 3
-	lines := strings.Split(err.Error(), "\n")
-	last, more := len(lines)-1, 0
-	if _, none := fmt.Sscanf(lines[last], "and %d more problems", &more); none == nil {
-		lines = lines[:last]
-	}
-	if more += len(lines) - most; more <= 1 {
+	lines, more := strings.Split(err.Error(), "\n"), 0
+	if len(lines) <= most+1 {
 		return err
 	}
+	if _, none := fmt.Sscanf(lines[len(lines)-1], "and %d more problems", &more); none == nil {
+		more--
+	}
+	more += len(lines) - most
 	return fmt.Errorf("%s\nand %d more problems", strings.Join(lines[:most], "\n"), more)
 }
 
