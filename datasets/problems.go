@@ -41,10 +41,27 @@ func (p *Problems) OneOf(key, value string, allowed ...string) {
 // Any reports whether a problem was noted.
 func (p *Problems) Any() bool { return len(p.errs) > 0 }
 
-// Err joins the problems; nil without any.
+// Err is the problems as one error; nil without any.
 func (p *Problems) Err() error {
-	if p.more > 0 {
-		return errors.Join(append(p.errs, fmt.Errorf("and %d more problems", p.more))...)
+	if p.Any() {
+		return p
 	}
-	return errors.Join(p.errs...)
+	return nil
+}
+
+// Error has a line for each problem.
+func (p *Problems) Error() string { return errors.Join(p.Unwrap()...).Error() }
+
+// Unwrap lists the problems, and how many more there are.
+func (p *Problems) Unwrap() []error {
+	if p.more > 0 {
+		return append(slices.Clip(p.errs), fmt.Errorf("and %d more problems", p.more))
+	}
+	return p.errs
+}
+
+// First keeps so many problems, at most, and counts the others.
+func (p *Problems) First(n int) *Problems {
+	n = min(n, len(p.errs))
+	return &Problems{p.errs[:n], p.more + len(p.errs) - n}
 }

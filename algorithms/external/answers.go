@@ -61,9 +61,12 @@ func (a *Algorithm) read(ctx context.Context, in algorithms.Input, folder, name 
 	// More rows than this are a mistake that fills the memory.
 	rows := &lineLimit{from: file, left: 10*len(in.Rows) + 100_001}
 	content, err := csvtable.Plain(a.inFiles(schema)).Read(ctx, name, rows)
+	var wrong *datasets.Problems
 	switch {
+	case errors.As(err, &wrong): // maybe one in each row
+		return wrong.First(3)
 	case err != nil:
-		return someOf(err)
+		return err
 	case len(content.LeftOut) > 0:
 		return fmt.Errorf("%s: columns that the schema has not: %.200s", name,
 			strings.Join(content.LeftOut, ", "))
@@ -76,20 +79,6 @@ func (a *Algorithm) read(ctx context.Context, in algorithms.Input, folder, name 
 	}
 	release.Table, err = content.Table.WithSchema(schema)
 	return err
-}
-
-// someOf is the first lines of an error that may have one for each row, and how many follow.
-func someOf(err error) error {
-	const most = 3
-	lines, more := strings.Split(err.Error(), "\n"), 0
-	if len(lines) <= most+1 {
-		return err
-	}
-	if _, none := fmt.Sscanf(lines[len(lines)-1], "and %d more problems", &more); none == nil {
-		more--
-	}
-	more += len(lines) - most
-	return fmt.Errorf("%s\nand %d more problems", strings.Join(lines[:most], "\n"), more)
 }
 
 // inFiles is the schema of the rows in files: codes in place of values, which are the integers from
