@@ -19,7 +19,8 @@ import (
 type mergeCommand struct {
 	Dirs []string `reads:"" arg:"" name:"dir" help:"A folder of results, with all that is below it."`
 	dataFlags
-	Out string `help:"Folder for the merged results (default: ${default})." default:"results" placeholder:"DIR"`
+	Out    string `help:"Folder for the merged results (default: ${default})." default:"results" placeholder:"DIR"`
+	Report bool   `help:"Report afterwards, as ppdp report does, also where jobs failed or are missing."`
 }
 
 func (mergeCommand) Help() string {
@@ -38,10 +39,13 @@ Examples:
   ppdp merge /mnt/one /mnt/two --out results`
 }
 
-func (c mergeCommand) Run(con *console) error {
+func (c mergeCommand) Run(con *console) (err error) {
+	if c.Report {
+		defer func() { err = errors.Join(err, reportCommand{c.Out}.Run(con)) }()
+	}
 	var names []string
 	folders := make(map[string][]string)
-	err := eachStart(c.Dirs, func(dir string, start *engine.Start) {
+	err = eachStart(c.Dirs, func(dir string, start *engine.Start) {
 		name := start.Manifest.Experiment
 		if sameFile(dir, filepath.Join(c.Out, filepath.FromSlash(name))) {
 			return // of an earlier merge, perhaps of another plan

@@ -195,13 +195,12 @@ func (c *slurmCommand) scripts() (scripts [2]string, err error) {
 	}
 	job := struct {
 		*slurmCommand
-		Megabytes                int64
-		Logs                     string
-		Here, Run, Merge, Report []string
+		Megabytes        int64
+		Logs             string
+		Here, Run, Merge []string
 	}{slurmCommand: c, Here: []string{here}, Run: run,
-		Logs:   strings.ReplaceAll(logs, "%", "%%"), // which has a meaning there
-		Merge:  append([]string{program, "merge", c.Out}, folders...),
-		Report: []string{program, "report", "--out", c.Out}}
+		Logs:  strings.ReplaceAll(logs, "%", "%%"), // which has a meaning there
+		Merge: append([]string{program, "merge", c.Out, "--report"}, folders...)}
 	job.Megabytes, _ = c.megabytes() // checked
 	t := template.Must(template.New("").Funcs(template.FuncMap{"quote": results.CommandText}).
 		Parse(slurmTemplate))
@@ -223,8 +222,8 @@ type kubernetesCommand struct {
 func (kubernetesCommand) Help() string {
 	return `Prints what kubectl apply takes: an Indexed Job, each index of which runs one shard; a
 suspended Job that merges, draws and reports once you let it; a ConfigMap with the specs that are
-files of yours. Nothing is sent anywhere. A pod that is evicted or killed
-goes on from its journal on the shared volume.
+files of yours. Nothing is sent anywhere. A pod in place of one that was evicted or killed goes on
+from its journal on the shared volume. Needs Kubernetes 1.29 or later.
 
 Data files that a spec names must be at the same absolute paths in the image or on the volume, which
 is at data and results in the image's folder.
@@ -233,7 +232,9 @@ Examples:
 
   ppdp submit kubernetes rps/fig1 --tasks 8 --image registry.example/ppdp > job.yaml
 
-  kubectl apply -f job.yaml && kubectl wait --for=condition=complete --timeout=-1s job/ppdp
+  kubectl apply -f job.yaml
+
+  kubectl wait --for='jsonpath={.status.conditions[0].status}=True' --timeout=-1s job/ppdp
 
   kubectl patch job ppdp-merge --patch '{"spec": {"suspend": false}}'`
 }
@@ -271,10 +272,9 @@ var kubernetesTemplate string
 // pods is what the template prints.
 type pods struct {
 	*kubernetesCommand
-	Files              map[string]string // of the ConfigMap, by name
-	Megabytes          int64             // 0 for any
-	Retries            int
-	Run, Merge, Report []string // arguments of ppdp
+	Files      map[string]string // of the ConfigMap, by name
+	Megabytes  int64             // 0 for any
+	Run, Merge []string          // arguments of ppdp
 }
 
 // container is a container of a pod.
@@ -292,9 +292,8 @@ func (c kubernetesCommand) Run(con *console) error {
 	if err != nil {
 		return err
 	}
-	p := pods{kubernetesCommand: &c, Files: files, Retries: max(6, 3*c.Tasks),
-		Merge:  []string{"merge", podResults, "--out", podResults},
-		Report: []string{"report", "--out", podResults}}
+	p := pods{kubernetesCommand: &c, Files: files,
+		Merge: []string{"merge", podResults, "--report", "--out", podResults}}
 	p.Megabytes, _ = c.megabytes() // checked
 	p.Run = append(append([]string{"run"}, words...), c.arguments()...)
 	p.Run = append(p.Run, "--out", podResults, "--shard", fmt.Sprintf("task/%d", c.Tasks))
