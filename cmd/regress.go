@@ -139,6 +139,9 @@ func (c regressCommand) plans() (plans []*language.Plan, err error) {
 		}
 		old, err := regress.OpenReference(c.referenceOf(name))
 		switch {
+		case errors.Is(err, fs.ErrNotExist) && whole && !c.Accept:
+			errs = append(errs, fmt.Errorf("%s has no reference of %s, must be made with --accept",
+				c.Reference, name))
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			errs = append(errs, err)
 		case err == nil && !old.Manifest.Overrides.Quick:

@@ -169,10 +169,23 @@ func comparePair(pair Pair) (all []Comparison) {
 			all = append(all, comparePoint(pair, nil, new))
 		}
 	}
+	whole := pair.Old.hasGridOf(pair.New) &&
+		!slices.ContainsFunc(all, func(c Comparison) bool { return c.Verdict == Missing })
 	for i := range all {
 		all[i].Swept = swept(all[i].Setting)
+		if c := &all[i]; whole && c.Verdict == Added {
+			c.Verdict, c.Reason = Changed, "the reference has the same spec and lacks it: its "+
+				TrialsFile+" is damaged, or there are new defaults"
+		}
 	}
 	return all
+}
+
+// hasGridOf reports whether the plan of a reference has all points of a run's.
+func (b *Reference) hasGridOf(run *Reference) bool {
+	old, new := &b.Manifest, &run.Manifest
+	return !old.Overrides.Settled && old.Overrides.Quick == new.Overrides.Quick &&
+		len(specDifferences(old.Spec, new.Spec)) == 0
 }
 
 // set sets the means over the trials of both runs that have a value, which it returns, and the

@@ -225,6 +225,11 @@ func TestVerdicts(t *testing.T) {
 		b.Manifest.Algorithms[0].Guarantee = "k-anonymity"
 		return b
 	}
+	spec := func(text string, b *Reference) *Reference {
+		with := *b
+		with.Manifest.Spec = "epsilon: " + text
+		return &with
+	}
 	anew := func(b *Reference) *Reference { b.Manifest.Datasets[0].Resampled = true; return b }
 	measured := func(b *Reference) *Reference { b.Manifest.Measures[0].Revision++; return b }
 	ref := reference(1, 1, "x", five)
@@ -269,7 +274,8 @@ func TestVerdicts(t *testing.T) {
 		{"no noise, another number", noiseless(of(1, 1, "x", 3, 3)),
 			noiseless(of(2, 1, "x", 3, 3.0001)), Changed, TestExact},
 		{"missing", ref, reference(1, 1, "x"), Missing, ""},
-		{"added", reference(1, 1, "x"), ref, Added, ""},
+		{"added", spec("[1]", reference(1, 1, "x")), spec("[1, 2]", ref), Added, ""},
+		{"a line of the reference is lost", reference(1, 1, "x"), ref, Changed, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			alpha := Alpha
