@@ -271,7 +271,26 @@ func (unusable) Measure(context.Context, metrics.Case) (float64, bool, error) {
 	return 0, false, errors.New("nothing fits")
 }
 
-func init() { metrics.Register(unusable{}) }
+// hasty is a metric that panics.
+type hasty struct{ unusable }
+
+func (hasty) Info() metrics.Info { return metrics.Info{Name: "test-hasty", Title: "Hasty"} }
+func (hasty) Measure(_ context.Context, c metrics.Case) (float64, bool, error) {
+	return 0, false, fmt.Errorf("row %d", c.Train[len(c.Train)])
+}
+
+func init() {
+	metrics.Register(unusable{})
+	metrics.Register(hasty{})
+}
+
+// TestPanicNamesMetric: which of a job's many measurements it was.
+func TestPanicNamesMetric(t *testing.T) {
+	text := strings.Replace(measureSpec, "anonymity]", "test-hasty]", 1)
+	run := mustOpen(t, mustRun(t, mustPlan(t, text, language.Overrides{}),
+		options(t, t.TempDir())).Dir)
+	must.Fail(t, errors.New(run.Records[0].Error), "panic: test-hasty: runtime error: index out")
+}
 
 // TestUnusableMeasureCostsItself: a metric that fails, or has no value, leaves the others of the
 // job as they are; the record says why.

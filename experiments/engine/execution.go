@@ -187,6 +187,11 @@ func (e *execution) measure(ctx context.Context, measure language.Measure) (resu
 	if anonymous, ok := e.job.Config.Parameters.(algorithms.Anonymous); ok {
 		k = anonymous.Anonymity()
 	}
+	defer func() { // of the many measurements of a job it is this one
+		if p := recover(); p != nil {
+			panic(fmt.Sprintf("%s: %v", value.Measurement, p))
+		}
+	}()
 	number, ok, err := measure.Metric.Measure(ctx, metrics.Case{Table: e.data.data.Table,
 		Graph: e.data.data.Graph, Train: e.train, Test: e.test, Release: e.release,
 		Classifier: measure.Classifier, Params: measure.Params, K: k,
