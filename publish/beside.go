@@ -17,6 +17,19 @@ func Beside(table, ending string) string {
 	return strings.TrimSuffix(stem, filepath.Ext(stem)) + ending
 }
 
+// BesideTable sets a schema file that was not named to the one beside the table.
+func BesideTable(schema *string, table string) error {
+	if *schema != "" {
+		return nil
+	}
+	*schema = Beside(table, ".schema.yaml")
+	if _, err := os.Stat(*schema); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("no %s beside the table: name its schema file by --schema; "+
+			"`ppdp datasets schema %s` drafts one", filepath.ToSlash(*schema), table)
+	}
+	return nil
+}
+
 // accountEnding is how the names of accounts end.
 const accountEnding = ".account.jsonl"
 

@@ -66,7 +66,7 @@ type Request struct {
 	Out            string `required:"" help:"The folder to make." placeholder:"DIR"`
 	Parquet        bool   `help:"Write the records as Parquet too, with types: records.parquet."`
 
-	// Program says what made the release, Now when; both are required, as is Schema here.
+	// Program says what made the release, Now when; both are required.
 	Program string    `kong:"-"`
 	Now     time.Time `kong:"-"`
 	// Memory is how many bytes the machine has, 0 if that is not known.
@@ -264,6 +264,9 @@ func (r *Request) Refusal(ctx context.Context) error {
 
 // format reads the schema, with the target as the class.
 func (r *Request) format() (*csvtable.Format, error) {
+	if err := BesideTable(&r.Schema, r.Table); err != nil {
+		return nil, err
+	}
 	format, schema, err := csvtable.ReadSchema(r.Schema, r.Target, r.Contributions)
 	if err == nil && csvtable.IsDraft(schema) {
 		err = fmt.Errorf("%s: a draft, whose bounds and lists were read off the data: a "+

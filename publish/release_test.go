@@ -236,8 +236,9 @@ func TestRefused(t *testing.T) {
 		"fewer records than k": func(r *Request) {
 			r.Algorithm, r.Epsilon, r.Params = "mondrian", 0, set("k=51")
 		},
-		"Program and Now must": func(r *Request) { r.Program = "" },
-		"must be given":        func(r *Request) { r.Now = time.Time{} },
+		"Program and Now must":   func(r *Request) { r.Program = "" },
+		"must be given":          func(r *Request) { r.Now = time.Time{} },
+		"beside the table: name": func(r *Request) { r.Table, r.Schema = "of-another.csv", "" },
 		"a draft": func(r *Request) {
 			text, _ := os.ReadFile(r.Schema)
 			os.WriteFile(r.Schema, append([]byte("# DRAFT, read off the private data in x\n"),
@@ -252,6 +253,13 @@ func TestRefused(t *testing.T) {
 		must.Fail(t, must.Err(os.Stat(Beside(r.Table, accountEnding))), "", want)
 		must.Equal(t, must.Get(filepath.Glob(filepath.Join(dir, ".out*"))), nil, want)
 	}
+}
+
+// TestSchemaBeside: the library finds the schema as the command does.
+func TestSchemaBeside(t *testing.T) {
+	_, r := files(t, 50)
+	r.Schema = ""
+	must.Get(Make(t.Context(), r))
 }
 
 // TestFailureIsSpent: a release that fails after its entry counts, and leaves nothing.

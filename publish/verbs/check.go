@@ -1,11 +1,8 @@
 package verbs
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -38,8 +35,8 @@ Examples:
 
 // Run says everything wrong with a table.
 func (c Check) Run(con *Console) error {
-	if err := besideTable(&c.Schema, c.File); err != nil {
-		return err
+	if err := publish.BesideTable(&c.Schema, c.File); err != nil {
+		return terminal.InputError(err)
 	}
 	format, schema, err := csvtable.ReadSchema(c.Schema, "", 0)
 	if err != nil {
@@ -72,19 +69,6 @@ func (c Check) Run(con *Console) error {
 			checked.Faulty, terminal.Counted(checked.Records, "record")))
 	}
 	return err
-}
-
-// besideTable sets a schema file that was not named to the one beside the table.
-func besideTable(schema *string, table string) error {
-	if *schema != "" {
-		return nil
-	}
-	*schema = publish.Beside(table, ".schema.yaml")
-	if _, err := os.Stat(*schema); errors.Is(err, fs.ErrNotExist) {
-		return terminal.InputError(fmt.Errorf("no %s beside the table: name its schema file by "+
-			"--schema; `ppdp datasets schema %s` drafts one", filepath.ToSlash(*schema), table))
-	}
-	return nil
 }
 
 func printChecked(w io.Writer, file string, c *csvtable.Checked) {

@@ -16,6 +16,7 @@ import (
 	"ppdp/internal/problem"
 	"ppdp/internal/results"
 	"ppdp/internal/strictyaml"
+	"ppdp/internal/terminal"
 	"ppdp/publish"
 	"ppdp/publish/comparison"
 	"ppdp/report/contest"
@@ -69,8 +70,8 @@ func (c *Compare) Validate() error {
 func (c *Compare) Run(con *Console) error {
 	out := strings.TrimSuffix(filepath.Base(c.Schema), ".schema.yaml") + "-generated"
 	if !c.Generated {
-		if err := besideTable(&c.Schema, c.CSV); err != nil {
-			return err
+		if err := publish.BesideTable(&c.Schema, c.CSV); err != nil {
+			return terminal.InputError(err)
 		}
 		out = stem(c.CSV)
 	}

@@ -11,6 +11,7 @@ import (
 	"ppdp/internal/problem"
 	"ppdp/internal/results"
 	"ppdp/internal/terminal"
+	"ppdp/publish"
 	"ppdp/publish/comparison"
 	"ppdp/publish/evaluation"
 	"ppdp/publish/gate"
@@ -79,8 +80,8 @@ func (c *Evaluate) Spec(ctx context.Context, files datasets.Files, path string) 
 
 // Run evaluates.
 func (c *Evaluate) Run(con *Console) error {
-	if err := besideTable(&c.Schema, c.CSV); err != nil {
-		return err
+	if err := publish.BesideTable(&c.Schema, c.CSV); err != nil {
+		return terminal.InputError(err)
 	}
 	run, page, failed := con.measure(c, comparison.EvaluationName,
 		cmp.Or(c.Out, stem(c.CSV)+"-evaluated"), c.Jobs, 0, nil)

@@ -50,9 +50,6 @@ Examples:
 
 // Run makes a release.
 func (c Release) Run(con *Console) error {
-	if err := besideTable(&c.Schema, c.Table); err != nil {
-		return err
-	}
 	// A large table's release needs its memory several times. With garbage of at most .6 of what
 	// is in use, not of all of it, the peak is a fifth lower for some 1 % of the time.
 	debug.SetGCPercent(60)

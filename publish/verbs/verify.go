@@ -53,8 +53,8 @@ Examples:
 func (c Verify) Run(con *Console) error {
 	var original *publish.Original
 	if c.Original != "" {
-		if err := besideTable(&c.Schema, c.Original); err != nil {
-			return err
+		if err := publish.BesideTable(&c.Schema, c.Original); err != nil {
+			return terminal.InputError(err)
 		}
 		original = &publish.Original{Table: c.Original, Schema: c.Schema}
 	} else if c.Schema != "" {
