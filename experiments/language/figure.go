@@ -279,15 +279,20 @@ func (p *Plan) checkAmbiguity(r *strictyaml.Reader) {
 				shown = c
 				continue
 			}
-			x, _ := c.Fact(f.X)
+			axis := f.X
+			x, _ := c.Fact(axis)
 			if x == "" && f.X2 != "" {
-				x2, _ := c.Fact(f.X2)
-				x = "x2:" + x2
+				axis = f.X2
+				x, _ = c.Fact(axis)
 			}
-			place := c.Label() + "\x00" + x
+			at := axis + " " + x
+			if x == "" {
+				at = "one place, as it has no " + axis
+			}
+			place := c.Label() + "\x00" + at
 			if other, taken := seen[place]; taken {
-				r.Problemf(f.Node, "series %q has two points at %s %s: %s; name the difference "+
-					"in series: or choose with where:", c.Label(), f.X, x, c.difference(other))
+				r.Problemf(f.Node, "series %q has two points at %s: %s; name the difference "+
+					"in series: or choose with where:", c.Label(), at, c.difference(other))
 				break
 			}
 			seen[place] = c
