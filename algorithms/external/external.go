@@ -23,6 +23,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ppdp/algorithms"
@@ -41,7 +42,9 @@ type Algorithm struct {
 	mu   sync.Mutex // guards what follows
 	home string     // temporary: a folder for each request
 	held io.Closer  // the lock that keeps others from removing it
-	pool *process.Pool
+
+	stray atomic.Bool // whether a request met the answer to another
+	pool  *process.Pool
 }
 
 // Info describes the program as its descriptor does.
@@ -64,7 +67,12 @@ func (a *Algorithm) Close() error {
 	a.pool.Close()
 	home, held := a.home, a.held
 	a.pool, a.home, a.held = nil, "", nil
-	return errors.Join(os.RemoveAll(home), held.Close())
+	err := errors.Join(os.RemoveAll(home), held.Close())
+	if a.stray.Swap(false) {
+		err = errors.Join(err, errors.New("it answered other requests than it was asked, which "+
+			"were then asked of fresh processes and took long: print one answer to each"))
+	}
+	return err
 }
 
 // Release asks the program for one.
@@ -165,7 +173,7 @@ func (a *Algorithm) ask(ctx context.Context, in algorithms.Input, q *request) (*
 	a.mu.Unlock()
 	said := new(line)
 	var asked *calls // nil for a program that may not ask
-	begin := func() {}
+	begin, stray := func() {}, false
 	if a.d.asks(in.Variant) {
 		key, undo := keyOf(in, "calls of the program"), in.Budget.Undo()
 		begin = func() { // also once more
@@ -191,6 +199,7 @@ func (a *Algorithm) ask(ctx context.Context, in algorithms.Input, q *request) (*
 		case err != nil:
 			return nil, true, noLine(text, err)
 		case said.ID != q.ID:
+			stray = true
 			return nil, true, fmt.Errorf("it answered request %.40q, must be %q", said.ID, q.ID)
 		}
 		return nil, true, nil
@@ -199,6 +208,9 @@ func (a *Algorithm) ask(ctx context.Context, in algorithms.Input, q *request) (*
 		begin()
 		return take
 	})
+	if stray && err == nil { // the fresh process answered
+		a.stray.Store(true)
+	}
 	if asked != nil && asked.refused != nil {
 		return nil, asked.refused // whatever it has made of that
 	}

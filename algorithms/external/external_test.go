@@ -264,6 +264,9 @@ func TestMoods(t *testing.T) {
 			if err != nil || len(left) > 0 {
 				t.Errorf("folders of requests are left: %v %v", left, err)
 			}
+			if mood == "two lines" { // slow, which is said once
+				must.Fail(t, a.Close(), "it answered other requests than it was asked")
+			}
 		})
 	}
 }
