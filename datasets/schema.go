@@ -216,6 +216,15 @@ func (a *Attribute) Text(code uint32) string {
 	return a.NumberText(number)
 }
 
+// Named is the text of a code in a sentence: the marker of a missing value is in quotes, for it may
+// be empty.
+func (a *Attribute) Named(code uint32) string {
+	if a.Missing != nil && code == a.MissingCode() {
+		return strconv.Quote(*a.Missing)
+	}
+	return a.Text(code)
+}
+
 // NumberText prints a number as texts of the attribute do.
 func (a *Attribute) NumberText(number float64) string {
 	if a.Clock != "" {

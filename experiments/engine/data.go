@@ -143,7 +143,7 @@ func unlike(table *datasets.Table, first int) string {
 	attribute := &table.Schema().Attributes[class]
 	return fmt.Sprintf("%s is %s in %.1f %% of the %d rows released and %.1f %% of the %d tested, "+
 		"which chance does not explain: leave out shuffled: false or, with a holdout, see whether "+
-		"it is of the same population", attribute.Name, attribute.Text(uint32(worst)),
+		"it is of the same population", attribute.Name, attribute.Named(uint32(worst)),
 		100*counts[worst][0]/float64(first), first, 100*counts[worst][1]/float64(after), after)
 }
 

@@ -196,10 +196,10 @@ func (v *verifier) membership() {
 			a := &v.table.Schema().Attributes[attribute]
 			if low, high := r.Interval(region, d); place < low || place >= high {
 				v.problem("outside", "row %d: %s %s lies outside its region %d, [%d, %d)",
-					row, a.Name, a.Text(code), region, low, high)
+					row, a.Name, a.Named(code), region, low, high)
 			} else if r.TightLow != nil && (place < r.TightLow[i] || place >= r.TightHigh[i]) {
 				v.problem("outside", "row %d: %s %s lies outside the range of region %d, [%d, %d)",
-					row, a.Name, a.Text(code), region, r.TightLow[i], r.TightHigh[i])
+					row, a.Name, a.Named(code), region, r.TightLow[i], r.TightHigh[i])
 			}
 			if r.Means != nil && a.Kind == datasets.Numeric {
 				if number := v.table.Number(row, attribute); number == number { // not missing

@@ -1,6 +1,7 @@
 package margins
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -229,6 +230,8 @@ func TestWarnings(t *testing.T) {
 			t.Errorf("%s: %q", cut, got)
 		}
 	}
+	lacks := &datasets.Attribute{Name: "pay", High: 249, Step: 1, Missing: new(string)}
+	must.Fail(t, errors.New(b.Warnings(lacks, crowd, 20, 20, Equal)[0]), `from 0 to "", and`)
 	b.hidden = leaf{low: 600, high: 1000, variance: 25} // 10 records are two standard deviations
 	if got := b.Warnings(a, nil, 2000, 200, Private); got != nil {
 		t.Errorf("one in twenty: %q", got)

@@ -118,7 +118,7 @@ func (b *Bins) Warnings(a *datasets.Attribute, crowd Crowd, drawn int, records f
 		all = append(all, fmt.Sprintf("%s: noise may hide or make up %.0f records (%.0f %% of all)"+
 			" from %s to %s: do not trust the mean and the outer quantiles; tighter bounds, bins:"+
 			" or scale: log in the schema, or a larger epsilon help", a.Name, most,
-			100*min(1, share), a.Text(b.hidden.low), a.Text(b.hidden.high-1)))
+			100*min(1, share), a.Named(b.hidden.low), a.Named(b.hidden.high-1)))
 	}
 	return all
 }

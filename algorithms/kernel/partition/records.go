@@ -110,7 +110,7 @@ func crowd(regions *algorithms.Regions, dim int, sizes []float64,
 func Crowded(a *datasets.Attribute, low, high uint32, share float64, help string) string {
 	return fmt.Sprintf("%s: %.0f %% of the records are in one interval, from %s to %s, and "+
 		"spread evenly over it: means and quantiles are far off where the original's are not "+
-		"even; %s", a.Name, 100*share, a.Text(low), a.Text(high-1), help)
+		"even; %s", a.Name, 100*share, a.Named(low), a.Named(high-1), help)
 }
 
 // wholeRecords divides sizes by factor and rounds them, carrying the remainder along.
