@@ -107,7 +107,7 @@ func (s standIn) Load(ctx context.Context, _ datasets.Request) (*datasets.Datase
 		return nil, err
 	}
 	name := s.Info().Name
-	g, err := WithDegrees(ctx, random.NewKey(0).Derive("graph", name).Stream(), degrees)
+	g, err := Realise(ctx, random.NewKey(0).Derive("graph", name).Stream(), degrees)
 	if err != nil {
 		return nil, err
 	}

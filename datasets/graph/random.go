@@ -2,38 +2,34 @@ package graph
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"ppdp/datasets"
 	"ppdp/numeric/random"
 )
 
-const (
-	// maxGeneratedEdges bounds the edges of a generated graph: while it is built 24 bytes each.
-	maxGeneratedEdges = 200_000_000
-	// checkEvery is how many edges are drawn between two checks of the context.
-	checkEvery = 1 << 16
-)
+// checkEvery is how many edges are drawn between two checks of the context.
+const checkEvery = 1 << 16
 
-// ErrNotGraphical is wrapped when no simple graph has a degree sequence.
-var ErrNotGraphical = errors.New("no simple graph has these degrees")
-
-// switches is the number of attempted switches for each edge in WithDegrees. Every attempt names
-// two edges, so an edge is named eight times on average and less than one in a thousand never is.
+// switches is the number of attempted switches for each edge in Realise. Every attempt names two
+// edges, so an edge is named eight times on average and less than one in a thousand never is.
 const switches = 4
 
-// WithDegrees draws a simple graph in which node v has degrees[v]: the configuration model
-// conditioned on being simple, whose law is uniform over all such graphs. From the Havel-Hakimi
-// graph on, two random edges {a,b}, {c,d} are switched into {a,d}, {c,b} where that leaves the
-// graph simple, four attempts for each edge: a short run of a Markov chain with the uniform law as
-// its stationary one. Time is linear in nodes and edges, up to a logarithm.
-func WithDegrees(ctx context.Context, stream *random.Stream,
+// Realise draws a simple graph from a degree sequence that may have been released with noise and
+// need not be one of a simple graph: node v has, in the order given, the degree that
+// nearestGraphical makes of degrees[v], which is degrees[v] where some simple graph has these. The
+// law is that of the configuration model conditioned on being simple, uniform over all such graphs.
+// From the graph that joinLargest makes (Havel 1955, Hakimi 1962) on, two random edges {a,b}, {c,d}
+// are switched into {a,d}, {c,b} where that leaves the graph simple, four attempts for each edge: a
+// short run of a Markov chain with the uniform law as its stationary one. Time is linear in nodes
+// and edges, up to a logarithm. The error is the context's.
+func Realise(ctx context.Context, stream *random.Stream,
 	degrees []int32) (*datasets.Graph, error) {
-	from, to, err := havelHakimi(degrees)
-	if err != nil {
-		return nil, err
+	nearest, total := nearestGraphical(degrees), 0
+	for _, d := range nearest {
+		total += int(d)
 	}
+	from, to := make([]int32, 0, total/2), make([]int32, 0, total/2)
+	joinLargest(nearest, func(v, w int32) { from, to = append(from, v), append(to, w) })
 	if len(from) >= 2 {
 		present := newEdgeSet(len(from))
 		for i := range from {
@@ -63,28 +59,6 @@ func WithDegrees(ctx context.Context, stream *random.Stream,
 		}
 	}
 	return datasets.NewGraph(len(degrees), from, to)
-}
-
-// havelHakimi returns the edges of a simple graph in which node v has degrees[v], or an error
-// wrapping ErrNotGraphical. The node that wants most neighbours is joined to those that want most
-// after it, until all are served (Havel 1955, Hakimi 1962).
-func havelHakimi(degrees []int32) (from, to []int32, err error) {
-	total := int64(0)
-	for v, d := range degrees {
-		if d < 0 {
-			return nil, nil, fmt.Errorf("%w: node %d has degree %d", ErrNotGraphical, v, d)
-		}
-		total += int64(d)
-	}
-	if total/2 > maxGeneratedEdges {
-		return nil, nil, fmt.Errorf("%d edges, must be at most %d", total/2, maxGeneratedEdges)
-	}
-	from, to = make([]int32, 0, total/2), make([]int32, 0, total/2)
-	err = joinLargest(degrees, func(first, wanted int32, _ int) error {
-		return fmt.Errorf("%w: node %d wants %d more neighbours than there are",
-			ErrNotGraphical, first, wanted)
-	}, func(v, w int32) { from, to = append(from, v), append(to, w) })
-	return from, to, err
 }
 
 // edgeKey packs an edge into one number, whichever way it is given; no edge gives 0, since its

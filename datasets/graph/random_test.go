@@ -2,9 +2,7 @@ package graph
 
 import (
 	"context"
-	"errors"
 	"math"
-	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -15,71 +13,15 @@ import (
 
 func stream(purpose string) *random.Stream { return random.NewKey(2012).Derive(purpose).Stream() }
 
-// graphical is the criterion of Erdős and Gallai, checked for every k.
-func graphical(degrees []int32) bool {
-	d := slices.Clone(degrees)
-	slices.SortFunc(d, func(a, b int32) int { return int(b - a) })
-	total := 0
-	for _, x := range d {
-		total += int(x)
-	}
-	if total%2 == 1 {
-		return false
-	}
-	left := 0
-	for k := 1; k <= len(d); k++ {
-		left += int(d[k-1])
-		right := k * (k - 1)
-		for _, x := range d[k:] {
-			right += min(int(x), k)
-		}
-		if left > right {
-			return false
-		}
-	}
-	return true
-}
-
-// TestWithDegrees: a sequence is realised, node by node, exactly when Erdős and Gallai say it can
-// be.
-func TestWithDegrees(t *testing.T) {
-	key := random.NewKey(7)
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 14).Draw(t, "nodes")
-		degrees := rapid.SliceOfN(rapid.Int32Range(0, int32(n-1)), n, n).Draw(t, "degrees")
-		g, err := WithDegrees(context.Background(), key.Stream(), degrees)
-		if !graphical(degrees) {
-			if !errors.Is(err, ErrNotGraphical) {
-				t.Fatalf("error %v for degrees no graph has", err)
-			}
-			return
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		for v, d := range degrees {
-			if g.Degree(int32(v)) != int(d) {
-				t.Fatalf("node %d has degree %d, want %d", v, g.Degree(int32(v)), d)
-			}
-		}
-	})
-	for _, degrees := range [][]int32{{-1, 1}, {2, 2}, {1}} {
-		if _, err := WithDegrees(context.Background(), key.Stream(), degrees); !errors.Is(err,
-			ErrNotGraphical) {
-			t.Errorf("degrees %v: %v", degrees, err)
-		}
-	}
-}
-
-// TestWithDegreesUniform: six nodes of degree 1 have 15 perfect matchings, all equally likely. Six
+// TestRealiseUniform: six nodes of degree 1 have 15 perfect matchings, all equally likely. Six
 // nodes mean three edges and twelve attempts, enough to mix; a cell of 15,000 draws has a deviation
 // of 30.6, and 5 of them are exceeded by one seed in 100,000. What is left of the start after
 // twelve attempts adds 50.
-func TestWithDegreesUniform(t *testing.T) {
+func TestRealiseUniform(t *testing.T) {
 	counts := make(map[string]int)
 	s := stream("matchings")
 	for range 15_000 {
-		g := must.Get(WithDegrees(context.Background(), s, []int32{1, 1, 1, 1, 1, 1}))
+		g := must.Get(Realise(context.Background(), s, []int32{1, 1, 1, 1, 1, 1}))
 		counts[canonical(t, g)]++
 	}
 	if len(counts) != 15 {

@@ -66,7 +66,7 @@ func RandomShape(ctx context.Context, degrees []int32) (Shape, error) {
 	var mean Shape
 	for draw := range shapeDraws {
 		stream := random.NewKey(0).Derive("shape", strconv.Itoa(draw)).Stream()
-		g, _, err := Realise(ctx, stream, degrees)
+		g, err := Realise(ctx, stream, degrees)
 		if err != nil {
 			return Shape{}, err
 		}

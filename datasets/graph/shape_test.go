@@ -83,10 +83,7 @@ func TestShapeSources(t *testing.T) {
 	for i := range degrees {
 		degrees[i] = int32(3 + 100/(700-i)) // up to 103
 	}
-	g, _, err := Realise(context.Background(), stream("realised"), degrees)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(Realise(context.Background(), stream("realised"), degrees))
 	got := must.Get(ShapeOf(context.Background(), g))
 	d := distances(g)
 	mean := func(sources int) float64 {
