@@ -3,12 +3,14 @@ package csvtable
 import (
 	"cmp"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"ppdp/datasets"
+	"ppdp/internal/declared"
 	"ppdp/internal/spelling"
 	"ppdp/internal/strictyaml"
 )
@@ -64,22 +66,22 @@ const dropRow = datasets.NoCode
 type schemaFile struct {
 	Delimiter      string      `yaml:"delimiter" default:"\",\"" doc:"the character between fields; \\t for a tab"`
 	Header         bool        `yaml:"header" default:"true" doc:"the first line names the columns, which may then come in any order; those that the schema does not list are left out, and the run says which. With false the attributes are all columns in their order"`
-	Encoding       string      `yaml:"encoding" default:"utf-8" doc:"latin-1 reads Latin-1 and Windows-1252, which contains it. Columns in messages count bytes of the text in UTF-8"`
+	Encoding       string      `yaml:"encoding" words:"utf-8 latin-1" default:"utf-8" doc:"latin-1 reads Latin-1 and Windows-1252, which contains it. Columns in messages count bytes of the text in UTF-8"`
 	Decimal        string      `yaml:"decimal" default:"\".\"" doc:"a comma reads numbers with a decimal comma; points are then errors. Releases are written with a point"`
 	Trim           bool        `yaml:"trim" default:"false" doc:"true cuts white space around fields; not possible with a delimiter that is white space"`
 	Missing        []string    `yaml:"missing,flow-one" default:"none" doc:"texts that mark a missing value, such as ? or an empty text; they must be no values. Rows with one are dropped, and their number is reported, unless missing-as-value keeps them"`
 	MissingAsValue keptMissing `yaml:"missing-as-value" default:"false" doc:"true, or a list of attributes, keeps rows in which these lack a value. Missing is then one more category, also of the class, or a cell beside the numbers or dates, and is written as the first marker. A list costs less than true where most columns are complete"`
 	Class          string      `yaml:"class" default:"none" doc:"the attribute that classifiers predict; it must be categorical"`
 	Person         string      `yaml:"person" default:"none" doc:"the column that says whom a record is about, such as the number of a patient; persons are then protected. It is no attribute, or one of kind ignored, and is never released"`
-	Contributions  int         `yaml:"contributions" default:"none" doc:"required with person: how many records of each person are used at most, from 1 to 1000"`
+	Contributions  int         `yaml:"contributions" min:"1" max:"1000" default:"none" doc:"required with person: how many records of each person are used at most, from 1 to 1000"`
 	Attributes     []attribute `yaml:"attributes" default:"required" doc:"the columns, one entry each"`
 	About          `yaml:",inline"`
 }
 
 // attribute mirrors one entry of a schema file and remembers its place.
 type attribute struct {
-	Name       string             `yaml:"name" of:"all" doc:"the name of the column, as in the header"`
-	Kind       string             `yaml:"kind" of:"all" doc:"numeric, categorical, or ignored for a column to skip, which has no other key but name. Without a header every column needs an entry"`
+	Name       string             `yaml:"name" missing:"must be what the column is called" of:"all" doc:"the name of the column, as in the header"`
+	Kind       string             `yaml:"kind" words:"numeric categorical ignored" missing:"must be numeric, categorical or ignored" of:"all" doc:"numeric, categorical, or ignored for a column to skip, which has no other key but name. Without a header every column needs an entry"`
 	Time       datasets.Clock     `yaml:"time" of:"numeric" doc:"the form of dates or times, of YYYY, MM, DD, hh, mm and ss, such as DD.MM.YYYY, hh:mm or YYYY-MM-DD hh:mm:ss. Bounds are then written in it, and so are released values. Cells are days, or minutes or seconds if the form has them, and step counts these"`
 	Low        *bound             `yaml:"low" of:"numeric" doc:"the lowest value allowed; required"`
 	High       *bound             `yaml:"high" of:"numeric" doc:"the first value that is not allowed; required. With low 18 and high 95 the ages are 18 to 94"`
@@ -87,11 +89,11 @@ type attribute struct {
 	Continuous bool               `yaml:"continuous" of:"numeric" doc:"true allows any value between the bounds and cuts the range into cells of width step, which is then required and divides high − low evenly"`
 	Digits     *int               `yaml:"digits" of:"numeric, continuous" doc:"how many digits after the point a value has: 0 for whole amounts, 2 for cents. More are an error in the table, and releases have as many. Without it a released value has all digits of a random number"`
 	Widths     []int              `yaml:"widths" of:"numeric" doc:"groups for full-domain generalisation (Incognito), as numbers of steps: [5, 10] gives groups of 5, then of 10, then everything. Each is a multiple of the one before"`
-	Scale      string             `yaml:"scale" of:"numeric" doc:"log has releases from marginals and PrivBayes cut the attribute into bins that grow with the distance from 0, for amounts that spread over several powers of ten; low is then at least 0"`
+	Scale      string             `yaml:"scale" words:"log" of:"numeric" doc:"log has releases from marginals and PrivBayes cut the attribute into bins that grow with the distance from 0, for amounts that spread over several powers of ten; low is then at least 0"`
 	Bins       []bound            `yaml:"bins" of:"numeric" doc:"where the bins of such releases begin, and where the last one ends: [0, 1, 1000, 5000, 2000000], from low to high. Use what is known without the data, such as tax brackets"`
-	Role       string             `yaml:"role" of:"all" doc:"quasi-identifier (the default), sensitive or class"`
+	Role       string             `yaml:"role" words:"quasi-identifier sensitive class" of:"numeric, categorical" doc:"quasi-identifier (the default), sensitive or class"`
 	Values     []string           `yaml:"values" of:"categorical" doc:"every value there can be. Text must match exactly, upper and lower case included"`
-	Order      string             `yaml:"order" of:"categorical" doc:"given if the order of the list has a meaning (school grades); random shuffles the list in a way that depends on the name of the attribute only. Without it the order is used but means nothing"`
+	Order      string             `yaml:"order" words:"given random" of:"categorical" doc:"given if the order of the list has a meaning (school grades); random shuffles the list in a way that depends on the name of the attribute only. Without it the order is used but means nothing"`
 	Taxonomy   *datasets.Taxonomy `yaml:"taxonomy" of:"categorical" doc:"a tree over the values, from one root to the values as leaves: {any: {low: [primary], high: [secondary, tertiary]}}. Incognito, DiffGen and DiffMulti generalise along it; without one they have the values and, above them, one group. With a taxonomy values may be left out: it is then the leaves from left to right"`
 
 	node   *strictyaml.Node
@@ -107,14 +109,15 @@ func (a *attribute) UnmarshalStrict(r *strictyaml.Reader, n *strictyaml.Node) {
 	type plain attribute
 	before := r.Problems()
 	r.Decode(n, (*plain)(a))
+	if n.Kind == strictyaml.MappingNode {
+		declared.CheckNode(r, n, a)
+	}
 	a.node, a.broken = n, r.Problems() > before
 }
 
 var roles = map[string]datasets.Role{
-	"":                                datasets.QuasiIdentifier,
-	datasets.QuasiIdentifier.String(): datasets.QuasiIdentifier,
-	datasets.Sensitive.String():       datasets.Sensitive,
-	datasets.Class.String():           datasets.Class,
+	datasets.Sensitive.String(): datasets.Sensitive,
+	datasets.Class.String():     datasets.Class,
 }
 
 // ParseSchema reads a schema file. file names it in messages; the error holds everything wrong with
@@ -133,6 +136,7 @@ func parseSchema(file string, data []byte, target string, contributions int) (*F
 	if root == nil || root.Kind != strictyaml.MappingNode {
 		return nil, reader.Err()
 	}
+	declared.CheckNode(reader, root, &read)
 	c := compiler{Reader: reader, root: root, file: read, asked: contributions}
 	if target != "" {
 		c.retarget(target)
@@ -174,12 +178,8 @@ func at(n *strictyaml.Node, key string) *strictyaml.Node {
 func (c *compiler) compile() *Format {
 	f := &Format{
 		Schema: new(datasets.Schema), Delimiter: c.delimiter(), Header: c.file.Header,
-		Trim:    c.file.Trim,
-		Missing: c.file.Missing,
-		About:   c.file.About,
-	}
-	if f.Latin1 = c.file.Encoding == "latin-1"; !f.Latin1 && c.file.Encoding != "utf-8" {
-		c.Problemf(at(c.root, "encoding"), "%q, must be utf-8 or latin-1", c.file.Encoding)
+		Latin1: c.file.Encoding == "latin-1", Trim: c.file.Trim, Missing: c.file.Missing,
+		About: c.file.About,
 	}
 	if f.Comma = c.file.Decimal == ","; !f.Comma && c.file.Decimal != "." {
 		c.Problemf(at(c.root, "decimal"), `%q, must be "." or ","`, c.file.Decimal)
@@ -216,10 +216,13 @@ func (c *compiler) compile() *Format {
 			lines[entry.Name] = entry.node.Line
 		}
 		if entry.Kind == "ignored" {
-			c.ignored(entry)
+			c.meaningless(entry)
 			column := ignored
 			if entry.Name != "" && entry.Name == c.file.Person {
 				column = personal
+			}
+			if entry.Name != "" && entry.Name == c.file.Class {
+				c.Problemf(at(entry.node, "kind"), "the class attribute must not be ignored")
 			}
 			f.layout = append(f.layout, column)
 			continue
@@ -246,16 +249,12 @@ func (c *compiler) compile() *Format {
 // person sets the column that says whom records are about, and how many there may be of each.
 func (c *compiler) person(f *Format) {
 	f.Person, f.Schema.Contributions = c.file.Person, c.file.Contributions
-	const allowed = "must be how many records of each person are kept at most, from 1 to"
 	number, named := strictyaml.Find(c.root, "contributions"), strictyaml.Find(c.root, "person")
 	if c.asked != 0 {
 		f.Schema.Contributions = c.asked
-	} else if n := c.file.Contributions; number != nil &&
-		(n < 1 || n > datasets.MostContributions) {
-		c.Problemf(number, "%d, %s %d", n, allowed, datasets.MostContributions)
 	} else if number == nil && named != nil {
-		c.Problemf(named, "without contributions:, which %s %d", allowed,
-			datasets.MostContributions)
+		c.Problemf(named, "without contributions:, which must be how many records of each person "+
+			"are kept at most, from 1 to %d", datasets.MostContributions)
 	}
 	switch {
 	case named == nil && c.asked != 0:
@@ -341,14 +340,13 @@ func (c *compiler) readable(n *strictyaml.Node, text string) {
 	}
 }
 
-func (c *compiler) ignored(entry *attribute) {
-	for _, key := range c.Entries(entry.node) {
-		if key.Key != "name" && key.Key != "kind" {
-			c.Problemf(key.Value, "has no meaning on an ignored column, must be left out")
+// meaningless reports keys that have no meaning on a column of an entry's kind.
+func (c *compiler) meaningless(entry *attribute) {
+	for _, key := range strictyaml.Fields(reflect.TypeFor[attribute]()) {
+		value, of := strictyaml.Find(entry.node, key.Name), key.Tag.Get("of")
+		if value != nil && of != "all" && !strings.Contains(of, entry.Kind) {
+			c.Problemf(value, "has no meaning on a column of kind %s, must be left out", entry.Kind)
 		}
-	}
-	if entry.Name != "" && entry.Name == c.file.Class {
-		c.Problemf(at(entry.node, "kind"), "the class attribute must not be ignored")
 	}
 }
 
@@ -356,13 +354,9 @@ func (c *compiler) ignored(entry *attribute) {
 func (c *compiler) attribute(entry *attribute, isClass bool) (a datasets.Attribute) {
 	n := entry.node
 	a = datasets.Attribute{Name: entry.Name, Continuous: entry.Continuous, Digits: entry.Digits}
-	role, known := roles[entry.Role]
-	if !known {
-		c.Problemf(at(n, "role"), "%q, must be quasi-identifier, sensitive or class", entry.Role)
-	}
-	a.Role = role
+	a.Role = roles[entry.Role]
 	if isClass {
-		if entry.Role != "" && role != datasets.Class && known {
+		if entry.Role != "" && a.Role != datasets.Class {
 			c.Problemf(at(n, "role"), "%q, but class: names this attribute", entry.Role)
 		}
 		a.Role = datasets.Class
@@ -381,13 +375,6 @@ func (c *compiler) attribute(entry *attribute, isClass bool) (a datasets.Attribu
 	case "categorical":
 		a.Kind = datasets.Categorical
 		complete = c.categorical(entry, &a)
-	case "":
-		c.Problemf(at(n, "kind"), "no kind, must be numeric, categorical or ignored")
-	default:
-		c.Problemf(at(n, "kind"), "%q, must be numeric, categorical or ignored", entry.Kind)
-	}
-	if a.Name == "" {
-		c.Problemf(at(n, "name"), "an attribute needs a name")
 	}
 	c.readable(at(n, "name"), a.Name)
 	if complete && !entry.broken && a.Name != "" {
@@ -398,19 +385,10 @@ func (c *compiler) attribute(entry *attribute, isClass bool) (a datasets.Attribu
 	return a
 }
 
-// refuse reports keys that are given but have no meaning on an attribute of this kind.
-func (c *compiler) refuse(entry *attribute, keys ...string) {
-	for _, key := range keys {
-		if value := strictyaml.Find(entry.node, key); value != nil {
-			c.Problemf(value, "has no meaning on a %s attribute, must be left out", entry.Kind)
-		}
-	}
-}
-
 // numeric fills in a numeric attribute. It reports whether the entry is complete enough for
 // Attribute.Validate to say something useful.
 func (c *compiler) numeric(entry *attribute, a *datasets.Attribute) bool {
-	c.refuse(entry, "values", "order", "taxonomy")
+	c.meaningless(entry)
 	complete := true
 	if a.Clock = entry.Time; a.Clock != "" || strictyaml.Find(entry.node, "time") != nil {
 		if err := a.Clock.Validate(); err != nil {
@@ -458,9 +436,7 @@ func (c *compiler) numeric(entry *attribute, a *datasets.Attribute) bool {
 			"%v between the bounds %v and %v, must fit between them a whole number of times",
 			a.Step, a.Low, a.High)
 	}
-	if a.Log = entry.Scale == "log"; !a.Log && strictyaml.Find(entry.node, "scale") != nil {
-		c.Problemf(at(entry.node, "scale"), "%q, must be log", entry.Scale)
-	}
+	a.Log = entry.Scale == "log"
 	if complete && !entry.broken && strictyaml.Find(entry.node, "bins") != nil &&
 		a.Validate() == nil {
 		edges := make([]float64, len(entry.Bins))
@@ -515,8 +491,7 @@ func (c *compiler) bins(n *strictyaml.Node, a *datasets.Attribute, edges []float
 
 // categorical fills in a categorical attribute and reports whether it is complete, as numeric does.
 func (c *compiler) categorical(entry *attribute, a *datasets.Attribute) bool {
-	c.refuse(entry, "time", "low", "high", "step", "continuous", "digits", "widths",
-		"scale", "bins")
+	c.meaningless(entry)
 	n := entry.node
 	a.Taxonomy = entry.Taxonomy
 	a.Values = slices.Clone(entry.Values)
@@ -535,14 +510,8 @@ func (c *compiler) categorical(entry *attribute, a *datasets.Attribute) bool {
 				value)
 		}
 	}
-	switch entry.Order {
-	case "":
-	case "given":
-		a.Ordered = true
-	case "random":
+	if a.Ordered = entry.Order == "given"; entry.Order == "random" {
 		a.Values = datasets.RandomOrder(a.Name, a.Values)
-	default:
-		c.Problemf(at(n, "order"), "%q, must be given or random", entry.Order)
 	}
 	if a.Missing != nil {
 		addMissing(a)
