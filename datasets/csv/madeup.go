@@ -2,7 +2,6 @@ package csvtable
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"sort"
@@ -26,18 +25,10 @@ type MadeUp struct{}
 
 // MadeUpParams name the schema file and the number of records.
 type MadeUpParams struct {
-	Schema        string `yaml:"schema" doc:"the schema file" values:"a file's path, relative to the spec"`
+	Schema        string `yaml:"schema" missing:"must be a table's schema file" doc:"the schema file" values:"a file's path, relative to the spec"`
 	Target        string `yaml:"target" doc:"the class attribute, in place of the one that the schema names" values:"the name of a categorical attribute; empty for the schema's"`
 	Contributions int    `yaml:"contributions" doc:"as of the dataset csv: so many records in succession are a person's" min:"0" max:"1000"`
 	N             int    `yaml:"n" doc:"the number of records" min:"1" max:"10000000"`
-}
-
-// Validate asks for a schema.
-func (p *MadeUpParams) Validate() error {
-	if p.Schema == "" {
-		return errors.New("schema: no path, must be a table's schema file")
-	}
-	return nil
 }
 
 // ResolvePaths makes a relative path relative to base, the folder of the spec that names it.

@@ -24,26 +24,14 @@ type Source struct{}
 
 // Params name the two files of a user-supplied table.
 type Params struct {
-	CSV    string `yaml:"csv" doc:"the table's text, compressed by gzip or not, or a Parquet file" values:"a file's path, relative to the spec"`
-	Schema string `yaml:"schema" doc:"the table's schema file, which ppdp datasets schema drafts" values:"a file's path, relative to the spec"`
+	CSV    string `yaml:"csv" missing:"must be the file of the table" doc:"the table's text, compressed by gzip or not, or a Parquet file" values:"a file's path, relative to the spec"`
+	Schema string `yaml:"schema" missing:"must be the table's schema file (ppdp datasets schema FILE.csv drafts one)" doc:"the table's schema file, which ppdp datasets schema drafts" values:"a file's path, relative to the spec"`
 	// Both leave the schema file as it is.
 	Contributions int    `yaml:"contributions" doc:"at most this many records of each person are used, in place of as many as the schema says; 0 for these" min:"0" max:"1000"`
 	Target        string `yaml:"target" doc:"the class attribute, in place of the one that the schema names" values:"the name of a categorical attribute; empty for the schema's"`
 	// What is held out by train: comes last.
 	Holdout  string `yaml:"holdout" doc:"a second table, whose rows come after those of the first" values:"a file's path, relative to the spec; empty for none"`
 	Shuffled bool   `yaml:"shuffled" doc:"rows are in random order, so that train: holds out any; a holdout comes last all the same"`
-}
-
-func (p *Params) Validate() error {
-	var bad datasets.Problems
-	if p.CSV == "" {
-		bad.Add("csv: no path, must be the file of the table")
-	}
-	if p.Schema == "" {
-		bad.Add("schema: no path, must be the table's schema file " +
-			"(`ppdp datasets schema FILE.csv` drafts one)")
-	}
-	return bad.Err()
 }
 
 // ResolvePaths makes relative paths relative to base, the folder of the spec that names them.

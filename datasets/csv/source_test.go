@@ -92,10 +92,8 @@ func TestLoadBad(t *testing.T) {
 	} {
 		must.Fail(t, must.Err(load(dir, test[0], test[1])), test[2], test[0], test[1])
 	}
-	err := declared.Check(new(Params))
-	if err == nil || !strings.Contains(err.Error(), "csv: no path") ||
-		!strings.Contains(err.Error(), "schema: no path") {
-		t.Errorf("no paths: %v", err)
+	for _, want := range []string{"csv: missing", "schema: missing"} {
+		must.Fail(t, declared.Check(new(Params)), want, "no paths")
 	}
 	if _, err := (Source{}).Load(context.Background(), datasets.Request{}); err == nil {
 		t.Error("a request without parameters was accepted")

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"ppdp/datasets"
@@ -14,16 +13,8 @@ type userFile struct{}
 
 // FileParams are the parameters of the source "graph".
 type FileParams struct {
-	Path    string `yaml:"path" doc:"the file, compressed by gzip or not" values:"a file's path, relative to the spec"`
+	Path    string `yaml:"path" missing:"must name an edge list or Matrix Market file" doc:"the file, compressed by gzip or not" values:"a file's path, relative to the spec"`
 	Reading `yaml:",inline"`
-}
-
-// Validate asks for a path.
-func (p *FileParams) Validate() error {
-	if p.Path == "" {
-		return errors.New("path: empty, must name an edge list or Matrix Market file")
-	}
-	return nil
 }
 
 // ResolvePaths makes a relative path relative to base, the folder of the spec that names it.
