@@ -57,11 +57,8 @@ func (f *Format) Drops() bool {
 		func(a datasets.Attribute) bool { return a.Missing == nil })
 }
 
-// MissingRule says what became of missing values: by the schema alone, so that it discloses
-// nothing. Empty where no text stood for one; drops is what Drops says.
-func MissingRule(s *datasets.Schema, drops bool) string {
-	var kept, others []string
-	marker, rule := "", ""
+// missingOf lists the attributes that keep missing values, by the marker, and the others.
+func missingOf(s *datasets.Schema) (marker string, kept, others []string) {
 	for i := range s.Attributes {
 		if a := &s.Attributes[i]; a.Missing != nil {
 			marker, kept = *a.Missing, append(kept, a.Name)
@@ -69,6 +66,14 @@ func MissingRule(s *datasets.Schema, drops bool) string {
 			others = append(others, a.Name)
 		}
 	}
+	return marker, kept, others
+}
+
+// MissingRule says what became of missing values: by the schema alone, so that it discloses
+// nothing. Empty where no text stood for one; drops is what Drops says.
+func MissingRule(s *datasets.Schema, drops bool) string {
+	marker, kept, others := missingOf(s)
+	rule := ""
 	if len(kept) > 0 {
 		rule = fmt.Sprintf("Missing values are kept, written as %q: of %s. ", marker,
 			strings.Join(kept, ", "))

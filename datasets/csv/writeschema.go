@@ -92,25 +92,13 @@ func taxonomyText(t *datasets.Taxonomy, node int) string {
 // quoted lists texts as YAML does.
 func quoted(texts []string) string { return datasets.QuoteSome(texts, len(texts)) }
 
-// missingText is the keys that say how missing values are written, and in which attributes.
-func missingText(schema *datasets.Schema) string {
-	marker, names := "", []string(nil)
-	for i := range schema.Attributes {
-		if a := &schema.Attributes[i]; a.Missing != nil {
-			marker, names = *a.Missing, append(names, a.Name)
-		}
-	}
-	if names == nil {
-		return ""
-	}
-	return fmt.Sprintf("missing: [%q]\nmissing-as-value: [%s]\n", marker, quoted(names))
-}
-
 // WriteSchema writes a schema file for tables that Write writes: ParseSchema reads the same
 // attributes back, but for widths, which describe no value.
 func WriteSchema(w io.Writer, schema *datasets.Schema) error {
 	var b strings.Builder
-	b.WriteString(missingText(schema))
+	if marker, kept, _ := missingOf(schema); kept != nil {
+		fmt.Fprintf(&b, "missing: [%q]\nmissing-as-value: [%s]\n", marker, quoted(kept))
+	}
 	b.WriteString("attributes:\n")
 	for i := range schema.Attributes {
 		a := &schema.Attributes[i]

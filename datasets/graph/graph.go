@@ -109,10 +109,6 @@ func Canonical(content []byte) ([]byte, error) {
 	return canonical.Bytes(), err
 }
 
-// tooSparse reports whether nodes is out of proportion to the edges: 20 bytes of memory are needed
-// for a node, which a typing error in one id should not be able to ask for without limit.
-func tooSparse(nodes int64, edges int) bool { return nodes > 1<<20+64*int64(edges) }
-
 // simple builds a graph and drops from the lists what keeps it from being simple, if it may.
 func simple(nodes int, from, to []int32, drop bool) (*Loaded, *datasets.EdgeError) {
 	g, err := datasets.NewGraph(nodes, from, to)
