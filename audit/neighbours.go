@@ -97,7 +97,7 @@ func small() *datasets.Schema {
 	return &datasets.Schema{Attributes: []datasets.Attribute{
 		{Name: "age", Low: 10, High: 20, Step: 1},
 		{Name: "height", Low: 0, High: 4, Step: 1, Continuous: true},
-		work(), words("pays", datasets.Class, "no", "yes"),
+		work(), Words("pays", datasets.Class, "no", "yes"),
 	}}
 }
 
@@ -106,13 +106,13 @@ func wide() *datasets.Schema {
 	return &datasets.Schema{Attributes: []datasets.Attribute{
 		{Name: "income", Low: 0, High: 300, Step: 1},
 		{Name: "height", Low: 0, High: 100, Step: 6.25, Continuous: true},
-		work(), words("disease", datasets.Sensitive, "none", "flu", "gout"),
-		words("pays", datasets.Class, "never", "late", "mostly", "always"),
+		work(), Words("disease", datasets.Sensitive, "none", "flu", "gout"),
+		Words("pays", datasets.Class, "never", "late", "mostly", "always"),
 	}}
 }
 
 func work() datasets.Attribute {
-	a := words("work", datasets.QuasiIdentifier, "baker", "smith", "clerk", "astronaut")
+	a := Words("work", datasets.QuasiIdentifier, "baker", "smith", "clerk", "astronaut")
 	a.Taxonomy = &datasets.Taxonomy{Nodes: []datasets.TaxonomyNode{
 		{Name: "any", Parent: -1, Children: []int{1, 4}},
 		{Name: "craft", Parent: 0, Children: []int{2, 3}},
@@ -123,7 +123,8 @@ func work() datasets.Attribute {
 	return a
 }
 
-func words(name string, role datasets.Role, values ...string) datasets.Attribute {
+// Words is a categorical attribute.
+func Words(name string, role datasets.Role, values ...string) datasets.Attribute {
 	return datasets.Attribute{Name: name, Kind: datasets.Categorical, Values: values, Role: role}
 }
 

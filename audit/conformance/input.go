@@ -23,7 +23,7 @@ const rareRow = 11
 // attributes, with a taxonomy where there is a choice and one value that a single row holds. It is
 // made from a fixed key and is the same everywhere.
 func Table(n int) *datasets.Table {
-	work := words("work", datasets.QuasiIdentifier, "baker", "smith", "clerk", "astronaut")
+	work := audit.Words("work", datasets.QuasiIdentifier, "baker", "smith", "clerk", "astronaut")
 	work.Taxonomy = &datasets.Taxonomy{Nodes: []datasets.TaxonomyNode{
 		{Name: "any", Parent: -1, Children: []int{1, 2}},
 		{Name: "craft", Parent: 0, Children: []int{3, 4}},
@@ -31,7 +31,7 @@ func Table(n int) *datasets.Table {
 		{Name: "baker", Parent: 1}, {Name: "smith", Parent: 1},
 		{Name: "clerk", Parent: 2}, {Name: "astronaut", Parent: 2},
 	}}
-	smoker := words("smoker", datasets.QuasiIdentifier, "no", "yes")
+	smoker := audit.Words("smoker", datasets.QuasiIdentifier, "no", "yes")
 	smoker.Taxonomy = &datasets.Taxonomy{Nodes: []datasets.TaxonomyNode{
 		{Name: "any", Parent: -1, Children: []int{1, 2}},
 		{Name: "no", Parent: 0}, {Name: "yes", Parent: 0},
@@ -40,8 +40,8 @@ func Table(n int) *datasets.Table {
 		{Name: "age", Low: 10, High: 50, Step: 1},
 		{Name: "height", Low: 0, High: 100, Step: 6.25, Continuous: true},
 		work, smoker,
-		words("disease", datasets.Sensitive, "none", "flu", "gout"),
-		words("pays", datasets.Class, "no", "yes"),
+		audit.Words("disease", datasets.Sensitive, "none", "flu", "gout"),
+		audit.Words("pays", datasets.Class, "no", "yes"),
 	}}
 	stream := random.NewKey(0).Derive("conformance", "table").Stream()
 	b := datasets.NewBuilder(schema, n)
@@ -66,10 +66,6 @@ func Table(n int) *datasets.Table {
 		}
 	}
 	return b.Table()
-}
-
-func words(name string, role datasets.Role, values ...string) datasets.Attribute {
-	return datasets.Attribute{Name: name, Kind: datasets.Categorical, Values: values, Role: role}
 }
 
 // someRows are three quarters of a table's rows in a shuffled order, the rare row among them.
@@ -134,10 +130,10 @@ func oddInputs(graphs bool) []input {
 	number := func(name string, cells float64) datasets.Attribute {
 		return datasets.Attribute{Name: name, High: cells, Step: 1}
 	}
-	class := words("pays", datasets.Class, "no", "yes")
+	class := audit.Words("pays", datasets.Class, "no", "yes")
 	many := make([]datasets.Attribute, 70)
 	for i := range many {
-		many[i] = words(fmt.Sprint("constant ", i), datasets.QuasiIdentifier, "only")
+		many[i] = audit.Words(fmt.Sprint("constant ", i), datasets.QuasiIdentifier, "only")
 	}
 	var odd []input
 	for _, schema := range []struct {
@@ -146,12 +142,12 @@ func oddInputs(graphs bool) []input {
 	}{
 		{"one attribute of one number, no class", []datasets.Attribute{number("n", 1)}},
 		{"one attribute of one word, no class",
-			[]datasets.Attribute{words("w", datasets.QuasiIdentifier, "only")}},
+			[]datasets.Attribute{audit.Words("w", datasets.QuasiIdentifier, "only")}},
 		{"nothing but a class", []datasets.Attribute{class}},
 		{"nothing but a sensitive attribute",
-			[]datasets.Attribute{words("s", datasets.Sensitive, "a", "b")}},
+			[]datasets.Attribute{audit.Words("s", datasets.Sensitive, "a", "b")}},
 		{"a class of one value",
-			[]datasets.Attribute{number("n", 8), words("pays", datasets.Class, "no")}},
+			[]datasets.Attribute{number("n", 8), audit.Words("pays", datasets.Class, "no")}},
 		{"the largest domain", []datasets.Attribute{number("n", 1<<31), class}},
 		{"seventy attributes of one value", append(many, class)},
 	} {
