@@ -164,7 +164,7 @@ func (e *ids) graph(r Reading) (*Loaded, error) {
 			e.name, e.head, e.nodes, stated)
 	}
 	nodes = max(nodes, e.nodes, stated)
-	// A node needs 20 bytes of memory, which a typing error in one id must not ask for without limit.
+	// A node needs 20 bytes, which a typing error in one id must not ask for without limit.
 	if most := min(math.MaxInt32, 1<<20+64*int64(len(e.from))); nodes > most {
 		e.bad.Add("%s: %d edges over %d nodes, must be at most %d nodes; ids with gaps need "+
 			"relabel: true", e.name, len(e.from), nodes, most)
