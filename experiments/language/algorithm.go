@@ -99,7 +99,13 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 		r.Problemf(valueOf(a.Node, "delta"), "%v, must be at least 1e-300, or 0 for pure epsilon",
 			a.Delta[i])
 	}
-	for _, name := range a.variants(info) {
+	if len(a.Variant) == 0 {
+		a.Variant = []string{string(info.Variants[0].Variant)}
+	}
+	if len(a.Delta) == 0 {
+		a.Delta = []float64{0} // pure epsilon
+	}
+	for _, name := range a.Variant {
 		guarantee, err := info.Guarantee(algorithms.Variant(name))
 		private := guarantee.Model == algorithms.DifferentialPrivacy
 		switch {
@@ -110,7 +116,7 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 		case !private && len(a.Epsilon) > 0:
 			r.Problemf(valueOf(a.Node, "epsilon"),
 				"%s gives no differential privacy and takes no epsilon", a.Name)
-		case !guarantee.Approximate && slices.Max(a.deltas()) > 0:
+		case !guarantee.Approximate && slices.Max(a.Delta) > 0:
 			r.Problemf(valueOf(a.Node, "delta"),
 				"%s (%s) is accounted in pure epsilon and takes no delta", a.Name, name)
 		}
@@ -161,22 +167,6 @@ func (s *Spec) checkAlgorithm(r *strictyaml.Reader, a *AlgorithmSpec, measures [
 				kind)
 		}
 	}
-}
-
-// variants are those to run, the algorithm's first by default.
-func (a *AlgorithmSpec) variants(info algorithms.Info) []string {
-	if len(a.Variant) == 0 {
-		return []string{string(info.Variants[0].Variant)}
-	}
-	return a.Variant
-}
-
-// deltas are those to run, pure epsilon by default.
-func (a *AlgorithmSpec) deltas() []float64 {
-	if len(a.Delta) == 0 {
-		return []float64{0}
-	}
-	return a.Delta
 }
 
 // placeholder is a {name} in a series template.

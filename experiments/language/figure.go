@@ -186,8 +186,7 @@ func listed(set map[string]bool) string { return strings.Join(slices.Sorted(maps
 // seriesTemplate is the entry's own template, or one that names all that is swept and is no axis.
 // What a template of the author's leaves out is added where curves could not be distinguished
 // otherwise.
-func (p *Plan) seriesTemplate(a *AlgorithmSpec, severalVariants bool) (template string,
-	showVariant bool) {
+func (p *Plan) seriesTemplate(a *AlgorithmSpec) (template string, showVariant bool) {
 	template = a.Series
 	if template == "" {
 		template = a.Name
@@ -200,7 +199,7 @@ func (p *Plan) seriesTemplate(a *AlgorithmSpec, severalVariants bool) (template 
 	if own, ends := strings.CutSuffix(template, results.VariantSuffix("{variant}")); ends {
 		return own, true
 	}
-	return template, severalVariants && !strings.Contains(template, "{variant}")
+	return template, len(a.Variant) > 1 && !strings.Contains(template, "{variant}")
 }
 
 // isAxis reports whether every figure draws a parameter along one of its axes.

@@ -169,14 +169,13 @@ func (p *Plan) expandAlgorithm(r *strictyaml.Reader, data *Dataset, a *Algorithm
 	grid []float64) {
 	algorithm := a.found
 	info := algorithm.Info()
-	variants := a.variants(info)
 	if len(a.Epsilon) > 0 {
 		grid = a.Epsilon
 		if p.Quick && len(p.Spec.Quick.Epsilon) > 0 {
 			grid = p.Spec.Quick.Epsilon
 		}
 	}
-	for _, name := range variants {
+	for _, name := range a.Variant {
 		guarantee, err := info.Guarantee(algorithms.Variant(name))
 		if err != nil {
 			return
@@ -204,8 +203,8 @@ func (p *Plan) expandAlgorithm(r *strictyaml.Reader, data *Dataset, a *Algorithm
 				r.Problemf(a.Node, "%s: %v", a.Name, err)
 				continue
 			}
-			template, showVariant := p.seriesTemplate(a, len(variants) > 1)
-			for _, delta := range a.deltas() {
+			template, showVariant := p.seriesTemplate(a)
+			for _, delta := range a.Delta {
 				for _, epsilon := range epsilons(config.Guarantee, grid) {
 					if len(p.Configs) > maxConfigurations {
 						return // which Plan reports
