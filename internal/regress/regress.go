@@ -37,7 +37,7 @@ const (
 	Same      = "same"      // equal exactly, trial by trial
 	Unchanged = "unchanged" // tested, and no change found
 	Changed   = "changed"
-	Missing   = "missing"  // in the reference, not in the run
+	Missing   = "missing"  // in the reference, not in the run: a point, or trials of one
 	Added     = "added"    // in the run, not in the reference: nothing to compare with
 	Unjudged  = "unjudged" // cannot be compared; Reason says why
 )
@@ -181,6 +181,12 @@ func comparePair(pair Pair) (all []Comparison) {
 	return all
 }
 
+// fewerAsked reports whether the command line gave a full run its number of trials. Of quick runs
+// the spec gives another one, too.
+func (b *Reference) fewerAsked() bool {
+	return b.Manifest.Overrides.Trials != nil && !b.Manifest.Overrides.Quick
+}
+
 // hasGridOf reports whether the plan of a reference has all points of a run's.
 func (b *Reference) hasGridOf(run *Reference) bool {
 	old, new := &b.Manifest, &run.Manifest
@@ -245,6 +251,9 @@ func comparePoint(pair Pair, old, new *results.Sample) Comparison {
 	switch {
 	case common == 0:
 		decide("", Unjudged, "no trial that both have")
+	case r.seed && equal && common < len(old.Trials) && !pair.New.fewerAsked():
+		decide(TestExact, Missing, fmt.Sprintf("the run has %d of the reference's %d trials",
+			common, len(old.Trials)))
 	case r.seed && equal:
 		decide(TestExact, Same, "")
 	case r.seed && !r.data:

@@ -230,6 +230,7 @@ func TestVerdicts(t *testing.T) {
 		with.Manifest.Spec = "epsilon: " + text
 		return &with
 	}
+	asked := func(b *Reference) *Reference { b.Manifest.Overrides.Trials = new(2); return b }
 	anew := func(b *Reference) *Reference { b.Manifest.Datasets[0].Resampled = true; return b }
 	measured := func(b *Reference) *Reference { b.Manifest.Measures[0].Revision++; return b }
 	ref := reference(1, 1, "x", five)
@@ -242,7 +243,9 @@ func TestVerdicts(t *testing.T) {
 		verdict, test string
 	}{
 		{"the same", ref, reference(1, 1, "x", five), Same, TestExact},
-		{"fewer trials of the same", ref, of(1, 1, "x", five[:2]...), Same, TestExact},
+		{"fewer trials of the same", ref, of(1, 1, "x", five[:2]...), Missing, TestExact},
+		{"fewer trials, as asked", ref, asked(of(1, 1, "x", five[:2]...)), Same, TestExact},
+		{"more trials of the same", of(1, 1, "x", five[:2]...), ref, Same, TestExact},
 		{"the last bit", ref, of(1, 1, "x", 1, 1.015625, math.Nextafter(0.984375, 1), 1.03125,
 			0.96875), Changed, TestExact},
 		{"a failed trial", ref, of(1, 1, "x", 1, nan, 0.984375, 1.03125, 0.96875), Changed,
