@@ -49,8 +49,9 @@ a name nothing is run.
 
 With the reference's seed, data and revisions, values must be equal. If the seed or the revision of
 an algorithm differs, means are tested (paired by trial, or by Welch's test), with Holm's
-correction over all of them. Improvements count as changes: they may be leaks. The numbers that
-moved are listed. The exit code is 1 if something changed or is missing.
+correction over all of them; under another revision, points with fewer than three trials must be
+equal. Improvements count as changes: they may be leaks. The numbers that moved are listed. The exit
+code is 1 if something changed or is missing.
 
 Examples:
 
