@@ -138,7 +138,7 @@ func (c regressCommand) plans() (plans []*language.Plan, err error) {
 			errs = append(errs, fmt.Errorf("--accept: only some jobs of %s are named, must be all "+
 				"of an experiment: name it, %s or all", name, paper))
 		}
-		old, err := regress.OpenReference(c.referenceOf(name))
+		old, err := c.reference(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && whole && !c.Accept:
 			errs = append(errs, fmt.Errorf("%s has no reference of %s, must be made with --accept",
@@ -173,6 +173,18 @@ func (c regressCommand) referenceOf(experiment string) string {
 	return filepath.Join(c.Reference, filepath.FromSlash(experiment))
 }
 
+// reference opens that of an experiment. What --accept replaces need not be readable.
+func (c regressCommand) reference(name string) (*regress.Reference, error) {
+	old, err := regress.OpenReference(c.referenceOf(name))
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return old, err
+	}
+	if c.Accept {
+		return nil, fmt.Errorf("%w: %w", fs.ErrNotExist, err)
+	}
+	return nil, fmt.Errorf("%w; restore the file, or make the reference anew with --accept", err)
+}
+
 // judge compares the results in the folder.
 func (c regressCommand) judge(con *console) error {
 	runs, err := openRuns(con, c.Out)
@@ -188,7 +200,7 @@ func (c regressCommand) judge(con *console) error {
 	for _, outcome := range runs {
 		name := outcome.Manifest.Experiment
 		ran[name] = true
-		old, err := regress.OpenReference(c.referenceOf(name))
+		old, err := c.reference(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			report.WithoutReference = append(report.WithoutReference, name)
 			continue
