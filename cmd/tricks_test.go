@@ -175,3 +175,43 @@ func TestTricks(t *testing.T) {
 		t.Errorf("%d verdicts on %d releases", len(e.Verdicts), len(releases))
 	}
 }
+
+// TestTricksOfSmallDomains: half of all 4096 combinations of six columns are original, the others
+// held out. Draws of them with the right class mostly repeat many of both; copies repeat all.
+func TestTricksOfSmallDomains(t *testing.T) {
+	t.Parallel()
+	var all, honest [][]int
+	draws := random.NewKey(5).Stream()
+	for i := range 4096 {
+		row := []int{18 + i%4, i / 4 % 4, i / 16 % 4, 1 + i/64%4, 1 + i/256%4, 0, 1 + i/1024, 0, 0}
+		if row[0]+row[1] > 20 {
+			row[8] = 1
+		}
+		all = append(all, row)
+	}
+	for i := range 2048 {
+		j := draws.IntN(len(all)-i) + i
+		all[i], all[j] = all[j], all[i]
+		row := slices.Clone(all[draws.IntN(len(all))])
+		if draws.IntN(10) == 0 {
+			row[8] = 1 - row[8]
+		}
+		honest = append(honest, row)
+	}
+	dir := t.TempDir()
+	file := func(name string) string { return filepath.Join(dir, name) }
+	must.Do(t, os.WriteFile(file("s.yaml"), []byte(tricksSchema), 0o600))
+	writeRows(t, file("original.csv"), all[:2048])
+	writeRows(t, file("later.csv"), all[2048:])
+	for name, rows := range map[string][][]int{"honest": honest, "the held-out": all[2048:],
+		"both": all} { // order-free: each for itself
+		writeRows(t, file("r.csv"), rows)
+		out, err := exec.Command("ppdp", "evaluate", file("original.csv"), "--schema",
+			file("s.yaml"), "--holdout", file("later.csv"), "--out", file(name),
+			file("r.csv")).CombinedOutput()
+		if refused := strings.Contains(string(out), "refused as evidence"); refused !=
+			(name != "honest") || !refused && err != nil {
+			t.Errorf("%s: %v, %.400s", name, err, out)
+		}
+	}
+}

@@ -2,14 +2,17 @@ package comparison
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"ppdp/algorithms"
 	"ppdp/datasets"
 	"ppdp/internal/results"
 	"ppdp/metrics"
+	"ppdp/numeric/elementary"
 )
 
 // refuse is the error of a release that repeats the holdout, whole, in part or in some columns: it
@@ -39,20 +42,35 @@ func (m *made) refuse(ctx context.Context, path string, original *datasets.Table
 			m.Holdout, strings.Join(names, ", "), 100*held, 100*members, advice)
 	}
 	// Beside the original both are met. Who has no equal in it should have one in the release as
-	// seldom as in so many people; models that repeat frequent values are allowed five times that.
+	// seldom as in so many people, or as draws of the released columns, each by itself, have in small
+	// domains; models that repeat frequent values are allowed five times that, and so many draws.
 	tally := datasets.NewTally(m.joint, rows[:n])
 	published := datasets.NewTally(release.Table, release.Table.AllRows())
-	others, equal := 0.0, 0.0
-	for _, row := range rows[n:] {
+	drawn := slices.Repeat([]float64{float64(5 * release.Table.Len())}, len(rows)-n) // like a row
+	for _, a := range m.schema.Attributes {
+		held, err := m.joint.Project(a.Name)
+		said, wrong := release.Table.Project(a.Name)
+		if err = errors.Join(err, wrong); err != nil {
+			return err
+		}
+		counts := datasets.NewTally(said, said.AllRows())
+		for i, row := range rows[n:] {
+			drawn[i] *= float64(counts.Count(counts.Find(held, row))) / float64(max(1, said.Len()))
+		}
+	}
+	others, equal, small := 0.0, 0.0, 0.0
+	for i, row := range rows[n:] {
 		if tally.Count(tally.Find(m.joint, row)) == 0 {
+			small -= elementary.Expm1(-drawn[i]) // one of Poisson's draws, or more
 			if others++; published.Count(published.Find(m.joint, row)) > 0 {
 				equal++
 			}
 		}
 	}
 	size := float64(len(rows) - n)
-	chance := float64(5 * (size - others) * max(1, float64(release.Table.Len())/float64(n)))
-	if equal > max(others/20, chance+float64(5*math.Sqrt(chance))+1) {
+	chance := float64(5*(size-others)*max(1, float64(release.Table.Len())/float64(n))) + small
+	spread := math.Sqrt(chance * max(0, 1-chance/max(1, others))) // binomial
+	if equal > max(others/20, chance+float64(5*spread)+1) {
 		return fmt.Errorf("%s: refused as evidence, since it repeats the holdout %s: it has %v of "+
 			"the %v records there that have no equal in the original. %s", path, m.Holdout, equal,
 			others, advice)
