@@ -196,6 +196,7 @@ func (s subject) repeatable(t *testing.T, c Case) {
 		t.Errorf("an ordinary release: defined %t, error %v", ok, err)
 		return
 	}
+	must.Be(t, describe(c), before, "the case after one call, which a second may turn back")
 	if s.metric.Info().Unit == "fraction" && !(want >= 0 && want <= 1) {
 		t.Errorf("a fraction of %v", want)
 	}
