@@ -42,8 +42,8 @@ func (m *made) refuse(ctx context.Context, path string, original *datasets.Table
 			m.Holdout, strings.Join(names, ", "), 100*held, 100*members, advice)
 	}
 	// Beside the original both are met. Who has no equal in it should have one in the release as
-	// seldom as in so many people, or as draws of the released columns, each by itself, have in small
-	// domains; models that repeat frequent values are allowed five times that, and so many draws.
+	// seldom as in so many people or, in small domains, in draws of its columns, each by itself;
+	// models that repeat frequent values are allowed five times that, and so many draws.
 	tally := datasets.NewTally(m.joint, rows[:n])
 	published := datasets.NewTally(release.Table, release.Table.AllRows())
 	drawn := slices.Repeat([]float64{float64(5 * release.Table.Len())}, len(rows)-n) // like a row
