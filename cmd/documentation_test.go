@@ -54,9 +54,7 @@ func TestDocumentedSpecs(t *testing.T) {
 			}
 			specs++
 			code, said := printed("run", filepath.Join(dir, name), "--trials", "1", "--out", dir)
-			if code != exitDone {
-				t.Errorf("%s: exit code %d\n%s\n%s", page, code, content, said)
-			}
+			must.Be(t, code, exitDone, page, content, said)
 		}
 	}
 	if specs < 2 {
@@ -145,9 +143,7 @@ func TestAction(t *testing.T) {
 			t.Errorf("docs/your-table.md gives %s, which is no input", key[1])
 		}
 	}
-	if len(shown) != 3 {
-		t.Errorf("the page shows %d inputs: %s", len(shown), with)
-	}
+	must.Be(t, len(shown), 3, "the page shows", with)
 	dir := t.TempDir()
 	must.Do(t, os.Symlink(must.Get(exec.LookPath("ppdp")), filepath.Join(dir, "ppdp")))
 	script := must.Get(os.ReadFile("testdata/script/gate.txtar"))
@@ -320,8 +316,6 @@ func TestSchemaAccepts(t *testing.T) {
 		{"seed: 1", "quick: {dataset: {name: gaussian, m: 5}}", false},
 	} {
 		err := validate(bytes.Replace([]byte(good), []byte(c.old), []byte(c.new), 1))
-		if accepted := err == nil; accepted != c.accepted {
-			t.Errorf("%q for %q: accepted %v, want %v: %v", c.new, c.old, accepted, c.accepted, err)
-		}
+		must.Be(t, err == nil, c.accepted, c.new, c.old, err)
 	}
 }

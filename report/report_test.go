@@ -365,8 +365,6 @@ func TestCompareNames(t *testing.T) {
 	slices.Sort(names)
 	slices.SortFunc(names, CompareNames)
 	// fig02 and fig2 are the same number: the strings decide.
-	if got := strings.Join(names, " "); got != strings.Replace(want, "rps/fig2 rps/fig02",
-		"rps/fig02 rps/fig2", 1) {
-		t.Errorf("got %s", got)
-	}
+	must.Be(t, strings.Join(names, " "), strings.Replace(want, "rps/fig2 rps/fig02",
+		"rps/fig02 rps/fig2", 1))
 }

@@ -19,9 +19,7 @@ import (
 // TestStep is ε′ of the paper's own settings on Adult, 6 numeric attributes: the largest exponent
 // of an information gain of one bit is ε′/2 = 0.0066 at ε = 1 and h = 16.
 func TestStep(t *testing.T) {
-	if got, want := step(1, 6, 16), 1.0/76; math.Abs(got-want) > 1e-15 {
-		t.Errorf("ε′ is %v, must be %v", got, want)
-	}
+	must.Near(t, step(1, 6, 16), 1.0/76, 1e-15, "ε′")
 }
 
 // TestLedger: a path pays ε′ for each number's domain, each choice and each cut interval, and the
@@ -187,9 +185,8 @@ func TestCutPointsTellNeighboursApart(t *testing.T) {
 	}
 	two, high := testinput.Line(100, 20, 40), testinput.Line(100, 20, 40, 90)
 	one := testinput.Line(100, 20)
-	if n := above(cutPoints(t, two, DefaultParams(), algorithms.RefCode), 40); n != 0 {
-		t.Errorf("refcode: %d cuts above 40 of {20, 40}, must be none", n)
-	}
+	must.Be(t, above(cutPoints(t, two, DefaultParams(), algorithms.RefCode), 40), 0,
+		"refcode: cuts above 40 of {20, 40}")
 	if n := above(cutPoints(t, high, DefaultParams(), algorithms.RefCode), 40); n < 100 {
 		t.Errorf("refcode: %d cuts above 40 of {20, 40, 90}, must be many", n)
 	}
@@ -213,14 +210,10 @@ func TestCutPointsTellNeighboursApart(t *testing.T) {
 	}
 	points = cutPoints(t, two, ncp(), algorithms.Published)
 	slices.Sort(points)
-	if got := slices.Compact(points); !slices.Equal(got, []uint32{10, 30, 70}) {
-		t.Errorf("published ncp: cuts %v of {20, 40}, must be 10, 30 and 70", got)
-	}
+	must.Equal(t, slices.Compact(points), []uint32{10, 30, 70}, "published ncp: cuts")
 	points = cutPoints(t, testinput.Line(100, 20, 30, 40), ncp(), algorithms.Published)
 	slices.Sort(points)
-	if got := slices.Compact(points); !slices.Equal(got, []uint32{10, 25, 35, 70}) {
-		t.Errorf("published ncp: cuts %v of {20, 30, 40}, must be 10, 25, 35 and 70", got)
-	}
+	must.Equal(t, slices.Compact(points), []uint32{10, 25, 35, 70}, "published ncp: cuts")
 	points = cutPoints(t, two, ncp(), algorithms.Strict)
 	slices.Sort(points)
 	if got := len(slices.Compact(points)); got < 50 {
@@ -243,9 +236,7 @@ func TestRefusalsAreAlike(t *testing.T) {
 			}
 		}
 	}
-	if len(refusals) != 1 {
-		t.Errorf("refusals %v, must be of one text", refusals)
-	}
+	must.Be(t, len(refusals), 1, "refusals", refusals)
 }
 
 // TestShapeFollowsFromTheCounts: whether all cells are listed depends on how many are seen after

@@ -238,9 +238,7 @@ func TestWideColumns(t *testing.T) {
 		}
 	}
 	want := []int32{n/2 + 1, n / 2, half/2 + 5, half/2 + 5} // n is odd
-	if got := stats[p.total:]; !slices.Equal(got, want) {
-		t.Errorf("rows by class and below the split point %v, must be %v", got, want)
-	}
+	must.Equal(t, stats[p.total:], want, "rows by class and below the split point")
 }
 
 // TestApportion: shares are in proportion but for less than one each, all of h-1 is given out where
@@ -336,9 +334,7 @@ func TestLargeTable(t *testing.T) {
 	table, params := b.Table(), DefaultParams()
 	params.Specialisations = 300
 	r, _ := release(t, table, algorithms.Strict, params, 1e6, 1)
-	if exact := countRows(table, r.Regions); !slices.Equal(exact, r.Regions.Counts) {
-		t.Errorf("counts %v, the regions have %v rows", r.Regions.Counts, exact)
-	}
+	must.Equal(t, countRows(table, r.Regions), r.Regions.Counts, "counts")
 }
 
 // countRows counts the rows of each region by class.
@@ -396,13 +392,10 @@ func TestZeroTestTellsNeighboursApart(t *testing.T) {
 		parent int32
 		want   float64
 	}{{1000, 100, 0.501}, {10_000, 30_162, 0.497}} {
-		if p := chance(t, ByPublished, c.h, c.parent-1, 0); p != 0 {
-			t.Errorf("published: an empty child is specialised with chance %v", p)
-		}
-		if p := chance(t, ByPublished, c.h, c.parent-1, 1); math.Abs(p-c.want) > tolerance {
-			t.Errorf("published: a child of one record is specialised with chance %v, must be %v",
-				p, c.want)
-		}
+		must.Be(t, chance(t, ByPublished, c.h, c.parent-1, 0), 0,
+			"published: an empty child is specialised with chance")
+		must.Near(t, chance(t, ByPublished, c.h, c.parent-1, 1), c.want, tolerance,
+			"published: a child of one record is specialised with chance")
 		empty, one := chance(t, ByStrict, c.h, c.parent-1, 0), chance(t, ByStrict, c.h, c.parent-1,
 			1)
 		// The mechanism allows a factor of exp(1/390).
@@ -432,14 +425,10 @@ func TestMidpointsLeak(t *testing.T) {
 	}
 	// Each interval holds a tenth of the weight at least: all are found but for a chance of
 	// 4·0.9³⁰⁰ < 1e-13.
-	if got, want := cuts(algorithms.Published, 20, 40), []uint32{10, 30, 70}; !slices.Equal(got,
-		want) {
-		t.Errorf("published cuts of {20, 40}: %v, must be %v", got, want)
-	}
-	if got, want := cuts(algorithms.Published, 20, 30, 40),
-		[]uint32{10, 25, 35, 70}; !slices.Equal(got, want) {
-		t.Errorf("published cuts of {20, 30, 40}: %v, must be %v", got, want)
-	}
+	must.Equal(t, cuts(algorithms.Published, 20, 40), []uint32{10, 30, 70},
+		"published cuts of {20, 40}")
+	must.Equal(t, cuts(algorithms.Published, 20, 30, 40), []uint32{10, 25, 35, 70},
+		"published cuts of {20, 30, 40}")
 	// 300 draws from 99 nearly equal cuts find 94 on average.
 	for _, values := range [][]uint32{{20, 40}, {20, 30, 40}} {
 		if got := cuts(algorithms.Strict, values...); len(got) < 80 {
@@ -466,9 +455,7 @@ func TestProgramShares(t *testing.T) {
 	s, path = sharer(ByRefCode, 1e6)
 	given = make([]int, 3)
 	must.Do(t, s.divide(&path, 1e6, 21, []int32{1, 1, 1}, given))
-	if want := []int{7, 7, 6}; !slices.Equal(given, want) {
-		t.Errorf("the program shares 20 among three equals as %v, must be %v", given, want)
-	}
+	must.Equal(t, given, []int{7, 7, 6}, "the program shares 20 among three equals")
 	s, path = sharer(ByRefCode, 1)
 	if err := s.divide(&path, 1, 21, []int32{0, 0, 0}, given); err != nil ||
 		!slices.Equal(given, []int{0, 0, 0}) {

@@ -34,9 +34,7 @@ func TestSharesOfExamples42To44(t *testing.T) {
 		s := shares{rule: c.rule}
 		given := make([]int, 2)
 		must.Do(t, s.divide(nil, 0, 21, []int32{8, 2}, given))
-		if !slices.Equal(given, c.want) {
-			t.Errorf("hprime %s gives %v of 20, must give %v", c.rule, given, c.want)
-		}
+		must.Equal(t, given, c.want, "hprime", c.rule)
 	}
 }
 
@@ -45,12 +43,8 @@ func TestSharesOfExamples42To44(t *testing.T) {
 func TestStepOfAdult(t *testing.T) {
 	schema := adult.Schema()
 	axes := partition.Axes(schema, schema.QuasiIdentifiers())
-	if g := longestPath(axes, 7); g != 63 {
-		t.Errorf("|g| is %d, must be 63", g)
-	}
-	if got := step(1, 6, 63); got != 1.0/390 {
-		t.Errorf("ε′ is %v, must be 1/390", got)
-	}
+	must.Be(t, longestPath(axes, 7), 63, "|g|")
+	must.Be(t, step(1, 6, 63), 1.0/390, "ε′")
 }
 
 // tableI is Table I with the taxonomy of Fig. 2. Codes of continents are in the order of first
@@ -130,10 +124,7 @@ func TestFig4(t *testing.T) {
 		want := map[string]float64{"candidates": 3 * epsilon / 56, "cut points": 3 * epsilon / 56,
 			"leaf counts": epsilon - 6*epsilon/56}
 		for _, entry := range budget.Ledger() {
-			if math.Abs(entry.Cost-want[entry.Purpose]) > 1e-12 {
-				t.Errorf("%s cost %v on the longest path, must cost %v", entry.Purpose,
-					entry.Cost, want[entry.Purpose])
-			}
+			must.Near(t, entry.Cost, want[entry.Purpose], 1e-12, entry.Purpose)
 		}
 		return
 	}
@@ -162,9 +153,7 @@ func TestLongestPathBudget(t *testing.T) {
 		// below that are specialised.
 		want := map[string]float64{"cut points": 5 * step, "candidates": 4 * step,
 			"specialisations": 4 * step, "leaf counts": 3 - 13*step}[entry.Purpose]
-		if math.Abs(entry.Cost-want) > 1e-12 {
-			t.Errorf("%s cost %v, must cost %v", entry.Purpose, entry.Cost, want)
-		}
+		must.Near(t, entry.Cost, want, 1e-12, entry.Purpose)
 	}
 }
 
@@ -245,9 +234,7 @@ func TestInfiniteEpsilon(t *testing.T) {
 			r, _ := release(t, b.Table(), variant, params, 1e9, 3)
 			// Published counts are rounded down, the program's up.
 			for i, want := range []float64{60, 0, 0, 40} {
-				if n := r.Regions.Counts[i]; math.Abs(n-want) > 1 {
-					t.Errorf("%s, %s: counts %v", variant, utility, r.Regions.Counts)
-				}
+				must.Near(t, r.Regions.Counts[i], want, 1, variant, utility, r.Regions.Counts)
 			}
 		}
 	}
@@ -258,9 +245,7 @@ func TestUnbudgetedHPrime(t *testing.T) {
 	params := DefaultParams()
 	params.HPrime = ByExact
 	r, _ := release(t, tableI(t), algorithms.Published, params, 1, 1)
-	if len(r.Warnings) != 1 {
-		t.Errorf("warnings %q, must be one", r.Warnings)
-	}
+	must.Be(t, len(r.Warnings), 1, "warnings", r.Warnings)
 }
 
 // TestRefused: an utility without the class that it needs, and exact sizes in a strict release.

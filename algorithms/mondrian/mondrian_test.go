@@ -84,9 +84,7 @@ func TestPatients(t *testing.T) {
 		if diff != "" {
 			t.Errorf("row %d (-want +got):\n%s", row, diff)
 		}
-		if got := r.Regions.Means[at]; got != wantMeans[row] {
-			t.Errorf("row %d: mean age %v, want %v", row, got, wantMeans[row])
-		}
+		must.Be(t, r.Regions.Means[at], wantMeans[row], "row", row)
 		if !math.IsNaN(r.Regions.Means[at+1]) {
 			t.Errorf("row %d: sex has a mean", row)
 		}

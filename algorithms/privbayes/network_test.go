@@ -198,21 +198,15 @@ func TestUsefulDegree(t *testing.T) {
 		{1e9, 1, 2, 99, 9},  // fewer than nodes
 		{0, 1, 2, 3, 0},     //
 	} {
-		if got := usefulDegree(10, c.degree, c.n, c.epsilon, c.sensitivity, 4); got != c.want {
-			t.Errorf("%v records, epsilon %v, sensitivity %v, cap %d: degree %d, want %d", c.n,
-				c.epsilon, c.sensitivity, c.degree, got, c.want)
-		}
+		must.Be(t, usefulDegree(10, c.degree, c.n, c.epsilon, c.sensitivity, 4), c.want, c.n,
+			c.epsilon, c.sensitivity, c.degree)
 	}
 }
 
 // TestUsefulCells: n·ε₂/(2dθ) for noise of sensitivity 2, as the paper has it.
 func TestUsefulCells(t *testing.T) {
-	if got := usefulCells(15, 45222, 0.7, 2, 4); math.Abs(got-45222*0.7/120) > 1e-9 {
-		t.Errorf("published: %v cells, want 263.795", got)
-	}
-	if got := usefulCells(15, 45222, 0.7, 1, 4); math.Abs(got-45222*0.7/60) > 1e-9 {
-		t.Errorf("strict: %v cells, want 527.59", got)
-	}
+	must.Near(t, usefulCells(15, 45222, 0.7, 2, 4), 45222*0.7/120, 1e-9, "published")
+	must.Near(t, usefulCells(15, 45222, 0.7, 1, 4), 45222*0.7/60, 1e-9, "strict")
 }
 
 // TestConfigurationsWithoutMass: their conditional is uniform, the others' in proportion.
@@ -226,9 +220,7 @@ func TestConfigurationsWithoutMass(t *testing.T) {
 	for p := range want {
 		for x := range want[p] {
 			got := 2 * mass(first, []uint32{uint32(p), uint32(x)})
-			if !(math.Abs(got-want[p][x]) <= 1e-12) {
-				t.Errorf("value %d given %d has probability %v, want %v", x, p, got, want[p][x])
-			}
+			must.Near(t, got, want[p][x], 1e-12, "value", x, p)
 		}
 	}
 }
@@ -244,9 +236,7 @@ func TestMarginalise(t *testing.T) {
 		want[2*nine+seven] += joint[cell]
 	}
 	got := marginalise(joint, from, apPair{child: 7, parents: []parent{{node: 9}}})
-	if !slices.Equal(got, want) {
-		t.Errorf("sums %v, want %v", got, want)
-	}
+	must.Equal(t, got, want, "sums")
 }
 
 // nominal makes a table of categorical attributes.
@@ -269,9 +259,7 @@ func TestAdultBits(t *testing.T) {
 	for _, d := range newDomains(adult.Schema(), 16) {
 		sum += d.width
 	}
-	if sum != 52 {
-		t.Errorf("%d bits, want 52", sum)
-	}
+	must.Be(t, sum, 52, "bits")
 }
 
 func TestLevels(t *testing.T) {
@@ -291,9 +279,7 @@ func TestLevels(t *testing.T) {
 	} {
 		i := schema.Index(c.attribute)
 		l := newLevels(&schema.Attributes[i], domains[i])
-		if !slices.Equal(l.size, c.sizes) {
-			t.Errorf("%s: levels of %v values, want %v", c.attribute, l.size, c.sizes)
-		}
+		must.Equal(t, l.size, c.sizes, c.attribute)
 		if last := l.of[len(l.of)-1]; c.coarsest != nil && !slices.Equal(last, c.coarsest) {
 			t.Errorf("%s: coarsest level %v, want %v", c.attribute, last, c.coarsest)
 		}

@@ -13,6 +13,7 @@ import (
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 	"ppdp/numeric/random"
 )
 
@@ -330,10 +331,7 @@ func TestReplacementSensitivities(t *testing.T) {
 			case table.configs == 2 && table.children == 2:
 				exact = 2 - 2/float64(n)
 			}
-			if math.Abs(largest-exact) > 1e-9 {
-				t.Errorf("%+v, %d records: a replacement moves the score by at most %v, want %v",
-					table, n, largest, exact)
-			}
+			must.Near(t, largest, exact, 1e-9, table, n)
 		}
 	}
 }

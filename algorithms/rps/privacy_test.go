@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ppdp/algorithms/internal/testinput"
+	"ppdp/internal/must"
 
 	"gonum.org/v1/gonum/stat/distuv"
 	"pgregory.net/rapid"
@@ -241,9 +242,7 @@ func TestLevels(t *testing.T) {
 		params := DefaultParams()
 		params.Depth = 4
 		c.settings(params)
-		if got := params.levels(epsilon); !slices.Equal(got, c.want) {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
+		must.Equal(t, params.levels(epsilon), c.want, c.name)
 	}
 }
 
@@ -286,10 +285,7 @@ func TestLedger(t *testing.T) {
 		if proven > epsilon*(1+1e-9) {
 			want = algorithms.Short
 		}
-		if g := params.Guarantee(c.variant); g.Status != want {
-			t.Errorf("%+v: guarantee %+v, the ledger's proven loss is %v of %v", c, g,
-				proven, epsilon)
-		}
+		must.Be(t, params.Guarantee(c.variant).Status, want, c, proven, epsilon)
 		share := map[string]float64{}
 		for _, entry := range in.Budget.Ledger() {
 			share[entry.Purpose] = entry.Cost / epsilon
@@ -299,10 +295,7 @@ func TestLedger(t *testing.T) {
 			shares["cuts"], shares["stop tests"] = 0.25, 0.25
 		}
 		for _, purpose := range []string{"leaf counts", "cuts", "stop tests"} {
-			if math.Abs(share[purpose]-shares[purpose]) > 1e-12 {
-				t.Errorf("%+v: %s got %v of the budget, want %v", c, purpose,
-					share[purpose], shares[purpose])
-			}
+			must.Near(t, share[purpose], shares[purpose], 1e-12, c, purpose)
 		}
 	}
 }
@@ -358,9 +351,7 @@ func TestExactLossOfOneCut(t *testing.T) {
 		for i := range p {
 			loss = max(loss, math.Abs(math.Log(q[i]/p[i])))
 		}
-		if math.Abs(loss-c.want) > 5e-4 {
-			t.Errorf("%s, m=%d: loss %.5f, want %v", c.variant, c.m, loss, c.want)
-		}
+		must.Near(t, loss, c.want, 5e-4, c.variant, c.m)
 		if c.variant == algorithms.Published && !(loss > epsilon) ||
 			c.variant == algorithms.Strict && loss > epsilon {
 			t.Errorf("%s, m=%d: loss %v against a charge of %v", c.variant, c.m, loss, epsilon)
@@ -397,9 +388,7 @@ func TestReplacementCostsTwice(t *testing.T) {
 		hits, loss float64
 	}{{"replaced", right, 2 * epsilon}, {"removed", none, epsilon}} {
 		loss, room := math.Log(left/c.hits), 4.9*math.Sqrt(1/left+1/c.hits)
-		if math.Abs(loss-c.loss) > room {
-			t.Errorf("%s: loss %v ± %v, want %v", c.name, loss, room, c.loss)
-		}
+		must.Near(t, loss, c.loss, room, c.name)
 	}
 }
 
@@ -407,9 +396,7 @@ func TestReplacementCostsTwice(t *testing.T) {
 func TestSizeByDepthPublishesN(t *testing.T) {
 	params := DefaultParams()
 	params.Counts, params.Depth = ByDepth, 8
-	if g := params.Guarantee(algorithms.Published); g.Status != algorithms.Broken {
-		t.Errorf("guarantee %+v, must be broken", g)
-	}
+	must.Be(t, params.Guarantee(algorithms.Published).Status, algorithms.Broken, "guarantee")
 	for _, n := range []int{0, 1, 1000, 1001} {
 		table := testinput.Numbers(0, []int{16, 16}, slices.Repeat([][]uint32{{3, 4}}, n)...)
 		for seed := range uint64(20) {

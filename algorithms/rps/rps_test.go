@@ -15,6 +15,7 @@ import (
 	"ppdp/algorithms/kernel/partition"
 	"ppdp/audit/conformance"
 	"ppdp/datasets"
+	"ppdp/internal/must"
 )
 
 // times repeats a row.
@@ -75,9 +76,7 @@ func TestHandWorkedTrees(t *testing.T) {
 			c.settings(params)
 			got := boxes(testinput.Release(t, Algorithm, testinput.Input(c.table, params, variant,
 				recoveryEpsilon, 1)).Regions)
-			if got != c.want {
-				t.Errorf("%s, %s: %s, want %s", c.name, variant, got, c.want)
-			}
+			must.Be(t, got, c.want, c.name, variant)
 		}
 	}
 }
@@ -224,9 +223,7 @@ func TestLawOfLeaves(t *testing.T) {
 	exact := [3]float64{0, 2, 3}
 	table := testinput.Numbers(3, []int{cells}, slices.Concat(times(2, 1, 1), times(3, 1, 2))...)
 	near := func(name string, hits, n, p float64) {
-		if tolerance := 4.9 * math.Sqrt(n*p*(1-p)); math.Abs(hits-n*p) > tolerance {
-			t.Errorf("%s: %v of %v, want %v ± %v", name, hits, n, n*p, tolerance)
-		}
+		must.Near(t, hits, n*p, 4.9*math.Sqrt(n*p*(1-p)), name, n)
 	}
 	alpha := math.Exp(-epsilon * 3 / 4)
 	// that a count is exactly right, and that one of 0 is: P(X = 0) and P(X <= 0) for two-sided
@@ -344,9 +341,7 @@ func TestMedianCuts(t *testing.T) {
 		in := testinput.Input(table, params, variant, recoveryEpsilon, 1)
 		r := testinput.Release(t, Algorithm, in)
 		const want = "[0,10):[1] [10,11):[2] [11,62):[2] [62,100):[1] "
-		if got := boxes(r.Regions); got != want {
-			t.Errorf("%s: %s, want %s", variant, got, want)
-		}
+		must.Be(t, boxes(r.Regions), want, variant)
 		claimed, proven := in.Budget.Spent()
 		if claimed != recoveryEpsilon || math.Abs(proven/claimed-1) > 1e-12 {
 			t.Errorf("%s: spent %v, proven %v of %v", variant, claimed, proven, recoveryEpsilon)

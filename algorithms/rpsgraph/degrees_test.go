@@ -9,6 +9,7 @@ import (
 
 	"ppdp/algorithms/kernel/degrees"
 	"ppdp/algorithms/kernel/partition"
+	"ppdp/internal/must"
 	"ppdp/numeric/elementary"
 	"ppdp/numeric/random"
 	"ppdp/privacy"
@@ -226,9 +227,7 @@ func TestFill(t *testing.T) {
 			[]int32{}},
 	} {
 		counts := slices.Clone(test.counts)
-		if got := fill(test.how, starts, counts, test.n); !slices.Equal(got, test.want) {
-			t.Errorf("%s of %v: %v, want %v", test.how, test.counts, got, test.want)
-		}
+		must.Equal(t, fill(test.how, starts, counts, test.n), test.want, test.how, test.counts)
 	}
 }
 
@@ -244,9 +243,7 @@ func TestPlace(t *testing.T) {
 	}{{partition.Low, released}, {partition.Midpoint, []int32{0, 3, 3, 6, 10, 10}}} {
 		got := slices.Clone(released)
 		place(test.values, nil, starts, 12, got)
-		if !slices.Equal(got, test.want) {
-			t.Errorf("%s: %v, want %v", test.values, got, test.want)
-		}
+		must.Equal(t, got, test.want, test.values)
 	}
 	const n = 40_000
 	many := slices.Concat(slices.Repeat([]int32{2}, 3), slices.Repeat([]int32{5}, n))
@@ -259,11 +256,7 @@ func TestPlace(t *testing.T) {
 		drawn[d]++
 	}
 	for d := 5; d <= 8; d++ {
-		if math.Abs(drawn[d]-n/4) > 5*math.Sqrt(n*0.25*0.75) {
-			t.Errorf("degree %d drawn %v times of %d", d, drawn[d], n)
-		}
+		must.Near(t, drawn[d], n/4, 5*math.Sqrt(n*0.25*0.75), "degree", d, n)
 	}
-	if drawn[5]+drawn[6]+drawn[7]+drawn[8] != n {
-		t.Errorf("drawn outside 5 to 8: %v", drawn)
-	}
+	must.Be(t, drawn[5]+drawn[6]+drawn[7]+drawn[8], n, "drawn outside 5 to 8", drawn)
 }

@@ -101,15 +101,9 @@ func TestRelease(t *testing.T) {
 }
 
 func TestBoundaries(t *testing.T) {
-	if got := growing(9); !slices.Equal(got, []int32{0, 1, 2, 3, 4, 5, 6, 7, 8}) {
-		t.Errorf("growing to 9: %v", got)
-	}
-	if got := halving(nil, 0, 10, 2); !slices.Equal(got, []int32{0, 2, 5, 7}) {
-		t.Errorf("halving 0 to 9 twice: %v", got)
-	}
-	if got := halving(nil, 0, 3, 5); !slices.Equal(got, []int32{0, 1, 2}) {
-		t.Errorf("halving 0 to 2: %v", got)
-	}
+	must.Equal(t, growing(9), []int32{0, 1, 2, 3, 4, 5, 6, 7, 8}, "growing to 9")
+	must.Equal(t, halving(nil, 0, 10, 2), []int32{0, 2, 5, 7}, "halving 0 to 9 twice")
+	must.Equal(t, halving(nil, 0, 3, 5), []int32{0, 1, 2}, "halving 0 to 2")
 }
 
 // hub is the graph of errata G3: a hub joined to 40 nodes of degrees 2, 4, ..., 80, each filled up
@@ -236,10 +230,7 @@ func TestHub(t *testing.T) {
 		testinput.Release(t, Algorithm, in)
 		ledger := in.Budget.Ledger()
 		claimed, proven := in.Budget.Spent()
-		if got := float64(ledger[len(ledger)-1].Proven); got != test.leaf {
-			t.Errorf("%s %+v: proven sensitivity of counts %v, want %v", test.variant, test.params,
-				got, test.leaf)
-		}
+		must.Be(t, float64(ledger[len(ledger)-1].Proven), test.leaf, test.variant, test.params)
 		if math.Abs(claimed-1) > 1e-9 || (test.variant == algorithms.Strict) != (proven <= 1+1e-9) {
 			t.Errorf("%s %+v: spent %v, lost %v", test.variant, test.params, claimed, proven)
 		}
@@ -322,10 +313,8 @@ func TestRootCut(t *testing.T) {
 			t.Errorf("epsilon %v: chi-square %v against the exact law, at most %v expected",
 				test.epsilon, got, critical)
 		}
-		if got := testinput.ChiSquare(observed, nil); (got <= critical) != test.uniform {
-			t.Errorf("epsilon %v: chi-square %v against the uniform law, critical %v, want"+
-				" uniform %t", test.epsilon, got, critical, test.uniform)
-		}
+		must.Be(t, testinput.ChiSquare(observed, nil) <= critical, test.uniform, test.epsilon,
+			critical)
 	}
 }
 
@@ -370,14 +359,10 @@ func TestBounds(t *testing.T) {
 		for counts, want := range map[Counts]float64{Printed: leaf.printed, Cross: leaf.cross,
 			Unit: leaf.unit} {
 			bound := (&tree{params: &Params{Counts: counts, Depth: 1}, degrees: table}).boundary()
-			if got := bound(1, leaf.low, leaf.high, 0); got != want {
-				t.Errorf("%s, degrees %d to %d: %v, want %v", counts, leaf.low, leaf.high-1,
-					got, want)
-			}
+			must.Be(t, bound(1, leaf.low, leaf.high, 0), want, counts, leaf.low, leaf.high-1)
 		}
-		if got := table.Within(leaf.low, leaf.high-1); float64(got) != leaf.exact {
-			t.Errorf("degrees %d to %d: %d nodes, want %v", leaf.low, leaf.high-1, got, leaf.exact)
-		}
+		must.Be(t, float64(table.Within(leaf.low, leaf.high-1)), leaf.exact, "degrees", leaf.low,
+			leaf.high-1)
 	}
 }
 
@@ -394,9 +379,7 @@ func TestScale(t *testing.T) {
 			mean += 6 / (test.epsilon / 2) * bound(test.epsilon/2, d, d+1,
 				depth) / float64(s.Bound+1)
 		}
-		if math.Abs(mean/test.want-1) > 0.05 {
-			t.Errorf("epsilon %v: mean scale %v, want about %v", test.epsilon, mean, test.want)
-		}
+		must.Near(t, mean/test.want, 1, 0.05, "epsilon", test.epsilon, mean, test.want)
 	}
 }
 

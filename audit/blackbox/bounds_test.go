@@ -60,9 +60,7 @@ func TestPValue(t *testing.T) {
 			t.Errorf("%+v: the bound is above the claim at less than the p-value %v", c, p)
 		}
 	}
-	if p := pValue(500, 300, 1000, 1, 0); p != 1 {
-		t.Errorf("p-value %v for a ratio within the claim, want 1", p)
-	}
+	must.Be(t, pValue(500, 300, 1000, 1, 0), 1, "p-value")
 	must.Be(t, epsilonBound(10, 0, 1000, 0.01, 0.5), 0,
 		"an event rarer than delta has a bound above 0")
 }

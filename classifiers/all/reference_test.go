@@ -187,9 +187,7 @@ func BenchmarkFit(b *testing.B) {
 func near(t *testing.T, what string, got, want, tolerance float64) {
 	t.Helper()
 	t.Logf("%s %.5f, the reference is %.5f", what, got, want)
-	if !(math.Abs(got-want) <= tolerance) {
-		t.Errorf("%s %.5f, the reference is %.5f within %v", what, got, want, tolerance)
-	}
+	must.Near(t, got, want, tolerance, what)
 }
 
 // half is a real table as reference.py reads it, and the halves of it that it takes.

@@ -154,9 +154,8 @@ func TestBundlesAreBounded(t *testing.T) {
 	two := testtable.Table([]datasets.Attribute{attributes[0], attributes[1],
 		testtable.Class("a", "b")}, []uint32{0, 0, 0}, []uint32{1, 0, 0}, []uint32{0, 1, 0},
 		[]uint32{1, 1, 0})
-	if g := newGrower(context.Background(), defaults, all(two), tuned); len(g.bundles) != 2 {
-		t.Errorf("%d bundles of two independent features", len(g.bundles))
-	}
+	must.Be(t, len(newGrower(context.Background(), defaults, all(two), tuned).bundles), 2,
+		"bundles of two independent features")
 }
 
 // TestCommonWeights: cases of one weight give the tree of the same cases in two parts of different

@@ -19,12 +19,6 @@ func all(table *datasets.Table) classifiers.Data {
 	return classifiers.Data{Table: table, Rows: table.AllRows()}
 }
 
-func near(t interface{ Errorf(string, ...any) }, what string, got, want, tolerance float64) {
-	if math.Abs(got-want) > tolerance {
-		t.Errorf("%s %v, want %v within %v", what, got, want, tolerance)
-	}
-}
-
 // leaves is the number of a tree's leaves, branches without training cases included.
 func leaves(t *Tree) int { return len(t.Next) - len(t.Steps) + 1 }
 
@@ -38,9 +32,7 @@ func TestWeatherTree(t *testing.T) {
 			t.Errorf("numeric %v: %d leaves, %d nodes, the tree has 5 and 8",
 				numeric, leaves(tree), leaves(tree)+len(tree.Steps))
 		}
-		if accuracy := testtable.Accuracy(tree, table, table.AllRows()); accuracy != 1 {
-			t.Errorf("numeric %v: accuracy %v on the training days, must be 1", numeric, accuracy)
-		}
+		must.Be(t, testtable.Accuracy(tree, table, table.AllRows()), 1, "numeric", numeric)
 	}
 	// J48 prints "humidity <= 75": the greatest reading below the middle of 70 and 85.
 	table := testtable.Weather(true)
@@ -66,7 +58,7 @@ func TestPessimism(t *testing.T) {
 	for _, limit := range []struct{ wrong, cases, want float64 }{
 		{0, 6, 0.206}, {0, 9, 0.143}, {0, 1, 0.750}, {1, 16, 0.157},
 	} {
-		near(t, "limit", p.errors(limit.cases, limit.wrong)/limit.cases, limit.want, 0.0025)
+		must.Near(t, p.errors(limit.cases, limit.wrong)/limit.cases, limit.want, 0.0025, "limit")
 	}
 }
 
@@ -84,7 +76,7 @@ func TestPessimismAgainstBinomial(t *testing.T) {
 				if wrong == 0 {
 					tolerance = 1e-9 * cases
 				}
-				near(t, "errors", p.errors(cases, wrong), exact, tolerance)
+				must.Near(t, p.errors(cases, wrong), exact, tolerance, "errors")
 			}
 		}
 	}
@@ -103,9 +95,7 @@ func TestPessimismIsMonotone(t *testing.T) {
 			t.Fatalf("%v errors in %v cases expect %v, fewer than %v", wrong, cases, more, errors)
 		}
 	})
-	if got := newPessimism(0.25).errors(0, 0); got != 0 {
-		t.Errorf("a leaf without cases is expected to make %v errors", got)
-	}
+	must.Be(t, newPessimism(0.25).errors(0, 0), 0, "errors of a leaf without cases")
 }
 
 // plainTest is a test's figures worked out from scratch, row by row, from the definitions in
@@ -437,10 +427,7 @@ func TestSmallestBranch(t *testing.T) {
 			slices.Repeat([][]uint32{{0, 0}}, node.rows-node.right)...)
 		table := testtable.Table(attributes, rows...)
 		tree := testtable.Fit(t, Classifier, all(table)).(*Tree)
-		if got := leaves(tree) == 2; got != node.splits {
-			t.Errorf("%d of %d rows on the right: split %v, must be %v", node.right, node.rows,
-				got, node.splits)
-		}
+		must.Be(t, leaves(tree) == 2, node.splits, node.right, node.rows)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"ppdp/internal/must"
 )
 
 // repeat returns counts[i] degrees of i+1.
@@ -45,18 +47,12 @@ func TestPowerLawExponent(t *testing.T) {
 // π²/6) and against a difference quotient far from them.
 func TestZetaMeanLog(t *testing.T) {
 	got, want := zetaMeanLog(2), 0.9375482543158437/(math.Pi*math.Pi/6)
-	if math.Abs(got-want) > 1e-12 {
-		t.Errorf("at 2: %.15f, want %.15f", got, want)
-	}
+	must.Near(t, got, want, 1e-12, "at 2")
 	// -ζ'(3) = 0.19812624288563685, ζ(3) = 1.2020569031595942.
 	got, want = zetaMeanLog(3), 0.19812624288563685/1.2020569031595942
-	if math.Abs(got-want) > 1e-12 {
-		t.Errorf("at 3: %.15f, want %.15f", got, want)
-	}
+	must.Near(t, got, want, 1e-12, "at 3")
 	// Near the pole -ζ'/ζ = 1/(α-1) - γ + O(α-1).
-	if got, want := zetaMeanLog(1.0001), 1/0.0001-0.5772156649; math.Abs(got-want) > 1e-3 {
-		t.Errorf("at 1.0001: %v, want about %v", got, want)
-	}
+	must.Near(t, zetaMeanLog(1.0001), 1/0.0001-0.5772156649, 1e-3, "at 1.0001")
 }
 
 // TestDegreeSequence: whatever statistics can be met are met.

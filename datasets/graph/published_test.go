@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"math"
 	"os"
 	"testing"
 
@@ -33,9 +32,7 @@ func TestTable1(t *testing.T) {
 			dataset := must.Get(network.Load(context.Background(), datasets.Request{Files: files}))
 			g := dataset.Graph
 			checkStatistics(t, g, network.Statistics)
-			if got := g.Checksum(); got != network.SHA256 {
-				t.Errorf("checksum %s, want %s", got, network.SHA256)
-			}
+			must.Be(t, g.Checksum(), network.SHA256, "checksum")
 			checkExponent(t, g, 0, zeta[network.Name], 0.0005)
 		})
 	}
@@ -53,9 +50,7 @@ func checkStatistics(t *testing.T, g *datasets.Graph, want Statistics) {
 func checkExponent(t *testing.T, g *datasets.Graph, terms int, want, within float64) {
 	t.Helper()
 	got := must.Get(PowerLawExponent(g.DegreeSequence(), terms))
-	if math.Abs(got-want) > within {
-		t.Errorf("exponent with %d terms is %.4f, want %v within %v", terms, got, want, within)
-	}
+	must.Near(t, got, want, within, "exponent", terms)
 }
 
 func TestStandIns(t *testing.T) {

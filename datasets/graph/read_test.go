@@ -97,9 +97,7 @@ func TestRead(t *testing.T) {
 			if got := canonical(t, loaded.Graph); got != want {
 				t.Errorf("edges\n%swant\n%s", got, want)
 			}
-			if got := loaded.Graph.Nodes(); got != test.nodes {
-				t.Errorf("%d nodes, want %d", got, test.nodes)
-			}
+			must.Be(t, loaded.Graph.Nodes(), test.nodes, "nodes")
 			if loaded.SelfLoops != test.selfLoops || loaded.Duplicates != test.duplicates {
 				t.Errorf("dropped %d self loops and %d duplicates; want %d and %d",
 					loaded.SelfLoops, loaded.Duplicates, test.selfLoops, test.duplicates)

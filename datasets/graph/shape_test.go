@@ -98,12 +98,8 @@ func TestShapeSources(t *testing.T) {
 		}
 		return sum / pairs
 	}
-	if want := mean(shapeSources); got.PathLength != want {
-		t.Errorf("path length %v, of the sources %v", got.PathLength, want)
-	}
-	if all := mean(len(d)); math.Abs(got.PathLength/all-1) > 0.01 {
-		t.Errorf("path length %v, of all pairs %v", got.PathLength, all)
-	}
+	must.Be(t, got.PathLength, mean(shapeSources), "path length")
+	must.Near(t, got.PathLength/mean(len(d)), 1, 0.01, "path length", got.PathLength)
 }
 
 // TestRandomShape: sequences that one graph alone has (up to names) have its shape, in closed form,

@@ -163,12 +163,8 @@ func TestUnlike(t *testing.T) {
 				b.Set(b.AddRow(), 0, map[bool]uint32{true: 1}[yes])
 			}
 			b.Set(b.AddRow(), 0, 2)
-			if note := unlike(b.Table(), 200); note != "" {
-				t.Errorf("a single row: %q", note)
-			}
-			if note := unlike(b.Table(), 100); (note != "") != want {
-				t.Errorf("%d records of a person, x %d: %q", contributions, x, note)
-			}
+			must.Be(t, unlike(b.Table(), 200), "", "a single row")
+			must.Be(t, unlike(b.Table(), 100) != "", want, contributions, x)
 		}
 	}
 }

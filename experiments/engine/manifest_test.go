@@ -160,9 +160,7 @@ func TestKeep(t *testing.T) {
 	}
 	for job, boxes := range jobs {
 		must.Be(t, o.Records[job].Trial, 0, job)
-		if want := *o.Records[job].Values[0].Value; float64(len(boxes)) != want {
-			t.Errorf("job %d: %d regions, want %v", job, len(boxes), want)
-		}
+		must.Be(t, float64(len(boxes)), *o.Records[job].Values[0].Value, "job", job)
 		for region, b := range boxes {
 			inside := 0.0
 			for _, p := range points {

@@ -95,9 +95,7 @@ func TestMerge(t *testing.T) {
 				}
 			}
 			// a run there takes all that succeeded from the journal
-			if again := mustRun(t, plan, options(t, out)); again.Cached != len(plan.Jobs)-6 {
-				t.Errorf("%d jobs kept", again.Cached)
-			}
+			must.Be(t, mustRun(t, plan, options(t, out)).Cached, len(plan.Jobs)-6, "jobs kept")
 		})
 	}
 }

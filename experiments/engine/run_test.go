@@ -143,9 +143,7 @@ func TestResume(t *testing.T) {
 	dir := filepath.Join(out, "test/coins")
 	mustRun(t, plan, options(t, out))
 	want := read(t, dir, "records.jsonl")
-	if again := mustRun(t, plan, options(t, out)); again.Cached != len(plan.Jobs) {
-		t.Errorf("the second run found %d of %d jobs", again.Cached, len(plan.Jobs))
-	}
+	must.Be(t, mustRun(t, plan, options(t, out)).Cached, len(plan.Jobs), "of the second run")
 	journal := read(t, dir, JournalFile)
 	lines := strings.SplitAfter(journal, "\n")
 	finished := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "value") })
@@ -305,9 +303,7 @@ func TestProvenLoss(t *testing.T) {
 			t.Errorf("spent %+v, want 1 claimed and 2 proven", r.Spent)
 		}
 	}
-	if status := o.Manifest.Algorithms[0].Status; status != string(algorithms.Short) {
-		t.Errorf("the guarantee %s", status)
-	}
+	must.Be(t, o.Manifest.Algorithms[0].Status, string(algorithms.Short), "the guarantee")
 }
 
 // TestInterrupted: an interrupted run keeps what has finished.

@@ -153,9 +153,7 @@ func TestReadRecordsErrors(t *testing.T) {
 		must.Fail(t, err, test.want, test.name)
 	}
 	_, err := readRecords(strings.NewReader(strings.Repeat("x\n", 1000)), "f")
-	if lines := strings.Count(err.Error(), "\n"); lines != maxProblems {
-		t.Errorf("a thousand bad lines give %d further lines of error, want %d", lines, maxProblems)
-	}
+	must.Be(t, strings.Count(err.Error(), "\n"), maxProblems, "a thousand bad lines")
 }
 
 // fullRun is a run with everything a run can have.

@@ -251,15 +251,12 @@ func TestStudentQuantile(t *testing.T) {
 		tail := (1 - coverage) / 2
 		for degrees, want := range map[int]float64{1: 1 / math.Tan(math.Pi*tail),
 			2: coverage / math.Sqrt(2*tail*(1-tail))} {
-			if got := studentQuantile(coverage, degrees); math.Abs(got/want-1) > tolerance {
-				t.Errorf("%d degrees of freedom, %v: %v, want %v", degrees, coverage, got, want)
-			}
+			must.Near(t, studentQuantile(coverage, degrees)/want, 1, tolerance, degrees, coverage,
+				want)
 		}
 		for degrees := 1; degrees <= 200; degrees++ {
 			want := distuv.StudentsT{Sigma: 1, Nu: float64(degrees)}.Quantile(1 - tail)
-			if got := studentQuantile(coverage, degrees); math.Abs(got/want-1) > 1e-9 {
-				t.Errorf("%d degrees of freedom, %v: %v, want %v", degrees, coverage, got, want)
-			}
+			must.Near(t, studentQuantile(coverage, degrees)/want, 1, 1e-9, degrees, coverage, want)
 		}
 	}
 }
@@ -349,9 +346,7 @@ func TestYardstick(t *testing.T) {
 			}
 		}
 	}
-	if e := rising.Of(math.NaN(), 0, 0); e.String() != "unknown" {
-		t.Errorf("of no value: %v", e)
-	}
+	must.Be(t, rising.Of(math.NaN(), 0, 0).String(), "unknown", "of no value")
 }
 
 // A release that holds a share of the records, and nothing else, has the value of that share where
@@ -404,9 +399,7 @@ func TestYardstickIsMonotone(t *testing.T) {
 	if e := y.Of(3.5, 3.5, 3.5); e.Share != 0.02 || e.Lo != 0.02 || e.Hi != 0.16 {
 		t.Errorf("on the plateau: %+v", e)
 	}
-	if e := y.Of(9, 9, 9); e.String() != "≥ 32 %" {
-		t.Errorf("at the end of the curve: %v", e)
-	}
+	must.Be(t, y.Of(9, 9, 9).String(), "≥ 32 %", "at the end of the curve")
 	if NewYardstick(rows[:1], true) != nil {
 		t.Error("a curve of one point")
 	}

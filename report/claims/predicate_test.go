@@ -209,9 +209,7 @@ func TestGrowth(t *testing.T) {
 		"nothing":      grid(sizes, 2, constant(0)),
 		"an axis at 1": grid([]float64{1, 2, 4}, 2, same),
 	} {
-		if j := judged(t, l, bad); j.Verdict != NoData {
-			t.Errorf("%s: %s", name, j.Verdict)
-		}
+		must.Be(t, judged(t, l, bad).Verdict, NoData, name)
 	}
 }
 

@@ -132,10 +132,8 @@ func TestReleasesErr(t *testing.T) {
 		}
 		t.Logf("%s by %s, margin %.2g: %.3f", c.name, c.by, c.margin,
 			float64(mistaken)/float64(c.claims))
-		if fails := float64(mistaken) > allowed(c.claims); fails != c.fails {
-			t.Errorf("%s by %s, margin %v: %d of %d claims have a wrong point", c.name, c.by,
-				c.margin, mistaken, c.claims)
-		}
+		must.Be(t, float64(mistaken) > allowed(c.claims), c.fails, c.name, c.by, c.margin, mistaken,
+			c.claims)
 	}
 }
 

@@ -40,10 +40,8 @@ func TestSettledFile(t *testing.T) {
 		part.Judgements[0].Verdict != HoldsInPart {
 		t.Fatalf("%+v, %+v", all, part)
 	}
-	if where := part.Judgements[0].Checks[0].Where; where !=
-		"supports: epsilon 0.05 to 0.5; opposes: epsilon 0.01" {
-		t.Errorf("places %q", where)
-	}
+	must.Be(t, part.Judgements[0].Checks[0].Where,
+		"supports: epsilon 0.05 to 0.5; opposes: epsilon 0.01", "places")
 	path := filepath.Join(t.TempDir(), SettledFile)
 	if s, err := OpenSettled(path); err != nil || len(s.Judgements) > 0 {
 		t.Errorf("without a file: %+v, %v", s, err)
@@ -138,9 +136,7 @@ func TestBeside(t *testing.T) {
 		}
 	}
 	part.Judgements[0].StandIn = true
-	if j := Beside(absent, part, none)[0]; j.Verdict != NoData {
-		t.Errorf("a verdict on stand-ins is the run's: %s", j.Verdict)
-	}
+	must.Be(t, Beside(absent, part, none)[0].Verdict, NoData, "a verdict on stand-ins is the run's")
 }
 
 // TestMeaning: a claim's digests change with what selects or judges, and not with words, layout or

@@ -182,12 +182,8 @@ func TestSpecialise(t *testing.T) {
 		t.Fatalf("%d regions, must be %d", regions.Len(), len(names))
 	}
 	for r, name := range names {
-		if got := axes[0].Taxonomy.Nodes[regions.Nodes[2*r]].Name; got != name {
-			t.Errorf("region %d is %s, must be %s", r, got, name)
-		}
-		if regions.Nodes[2*r+1] != -1 {
-			t.Errorf("region %d has node %d of a numeric attribute", r, regions.Nodes[2*r+1])
-		}
+		must.Be(t, axes[0].Taxonomy.Nodes[regions.Nodes[2*r]].Name, name, "region", r)
+		must.Be(t, regions.Nodes[2*r+1], -1, "region", r)
 	}
 	for code, value := range schema.Attributes[0].Values {
 		for year := range uint32(10) {
@@ -198,9 +194,7 @@ func TestSpecialise(t *testing.T) {
 					want = r
 				}
 			}
-			if got := regions.Locate(codes); got != want {
-				t.Errorf("%s, %d lies in region %d, must be %d", value, 1930+year, got, want)
-			}
+			must.Be(t, regions.Locate(codes), want, value, 1930+year)
 			for r := range names {
 				if regions.Contains(r, codes) != (r == want) {
 					t.Errorf("region %d holds %s, %d: %t", r, value, 1930+year, !(r == want))
@@ -210,10 +204,7 @@ func TestSpecialise(t *testing.T) {
 	}
 	// Specialised are the cut of years, Any, New_World and Old_World; with the leaves that is 9
 	// nodes.
-	if got, want := b.Structure(),
-		(algorithms.Structure{Nodes: 9, Leaves: 5, Depth: 3}); got != want {
-		t.Errorf("structure %+v, must be %+v", got, want)
-	}
+	must.Be(t, b.Structure(), (algorithms.Structure{Nodes: 9, Leaves: 5, Depth: 3}), "structure")
 	// Records of a region have its value.
 	tuples := []int{1, 2, 3, 4, 50}
 	drawn := must.Get(synthesize(context.Background(), schema, regions, tuples, Uniform,

@@ -30,17 +30,11 @@ func TestIntervalsOfExample45(t *testing.T) {
 	// The cut 1947 leaves 1947 above it, so an interval holds the cuts after one value up to the
 	// next.
 	want := []uint32{1931, 1948, 1954, 1956, 1958, 1960, 1969}
-	if !slices.Equal(c.first, want) {
-		t.Errorf("intervals begin at %v, must begin at %v", c.first, want)
-	}
-	if want := []float64{17, 6, 2, 2, 2, 9, 30}; !slices.Equal(c.weights, want) {
-		t.Errorf("intervals hold %v cuts, must hold %v", c.weights, want)
-	}
+	must.Equal(t, c.first, want, "intervals begin")
+	must.Equal(t, c.weights, []float64{17, 6, 2, 2, 2, 9, 30}, "intervals hold")
 	// Largest class counts below and above, summed, by hand: (Y,N) is (3,3) over all.
 	wantScores := []float64{3, 1 + 3, 2 + 3, 2 + 2, 2 + 1, 3 + 1, 3 + 0}
-	if !slices.Equal(c.scores, wantScores) {
-		t.Errorf("scores %v, must be %v", c.scores, wantScores)
-	}
+	must.Equal(t, c.scores, wantScores, "scores")
 }
 
 // drawFrequencies draws up to 5 values in an interval of up to 30 cells.
@@ -189,23 +183,16 @@ func TestMidpointsTellNeighboursApart(t *testing.T) {
 	two := Frequencies{High: 100, Root: 100, Values: []uint32{20, 40}, Counts: []int32{1, 1}}
 	three := Frequencies{High: 100, Root: 100, Values: []uint32{20, 30, 40},
 		Counts: []int32{1, 1, 1}}
-	if got, want := reachable(scorer, Midpoints, two), []uint32{10, 30, 70}; !slices.Equal(got,
-		want) {
-		t.Errorf("midpoints of {20, 40}: %v, must be %v", got, want)
-	}
-	if got, want := reachable(scorer, Midpoints, three),
-		[]uint32{10, 25, 35, 70}; !slices.Equal(got, want) {
-		t.Errorf("midpoints of {20, 30, 40}: %v, must be %v", got, want)
-	}
+	must.Equal(t, reachable(scorer, Midpoints, two), []uint32{10, 30, 70}, "midpoints of {20, 40}")
+	must.Equal(t, reachable(scorer, Midpoints, three), []uint32{10, 25, 35, 70},
+		"midpoints of {20, 30, 40}")
 	var all []uint32
 	for at := uint32(1); at < 100; at++ {
 		all = append(all, at)
 	}
 	for name, f := range map[string]Frequencies{"{20, 40}": two, "{20, 30, 40}": three,
 		"no records": {High: 100, Root: 100}} {
-		if got := reachable(scorer, EveryCut, f); !slices.Equal(got, all) {
-			t.Errorf("every cut of %s: %v, must be 1 to 99", name, got)
-		}
+		must.Equal(t, reachable(scorer, EveryCut, f), all, "every cut", name)
 	}
 }
 
@@ -223,9 +210,7 @@ func TestProgramTellsNeighboursApart(t *testing.T) {
 		t.Errorf("the largest cut of {20, 40, 90} is %d, must be 90", got[len(got)-1])
 	}
 	one := Frequencies{High: 100, Root: 100, Values: []uint32{20}, Counts: []int32{1}}
-	if got, want := reachable(scorer, Program, one), []uint32{50}; !slices.Equal(got, want) {
-		t.Errorf("cuts of {20}: %v, must be %v", got, want)
-	}
+	must.Equal(t, reachable(scorer, Program, one), []uint32{50}, "cuts of {20}")
 }
 
 // TestEveryCutNeighbours bounds the privacy loss of a draw between tables that differ in one
@@ -281,18 +266,12 @@ func TestScoresByHand(t *testing.T) {
 		InformationGain:  entropy - 2.0/8, // only the even child has entropy left: 1 bit
 	} {
 		s := Scorer{Utility: utility, Classes: 2, Records: 8}
-		if got := s.Score(counts, penalties); math.Abs(got-want) > 1e-12 {
-			t.Errorf("%s scores %v, must score %v", utility, got, want)
-		}
+		must.Near(t, s.Score(counts, penalties), want, 1e-12, utility)
 	}
 	program := Scorer{Utility: Discernibility, Classes: 2, Records: 8, Program: true}
-	if got, want := program.Score(counts, nil), 10000*(1-24.0/64); math.Abs(got-want) > 1e-9 {
-		t.Errorf("the program scores dm %v, must score %v", got, want)
-	}
+	must.Near(t, program.Score(counts, nil), 10000*(1-24.0/64), 1e-9, "the program scores dm")
 	program.Utility = CertaintyPenalty
-	if got, want := program.Score(counts, penalties), 8-2.5; math.Abs(got-want) > 1e-12 {
-		t.Errorf("the program scores ncp %v, must score %v", got, want)
-	}
+	must.Near(t, program.Score(counts, penalties), 8-2.5, 1e-12, "the program scores ncp")
 }
 
 // TestSensitivities adds one record to random divisions. Max, the certainty penalty and the

@@ -64,21 +64,14 @@ func TestRecords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := c.weight * float64(table.Len()); count != want {
-			t.Errorf("sizes %v: %v records before they are drawn, must be %v", c.sizes, count, want)
-		}
-		if got := drawn(table); got != c.want {
-			t.Errorf("sizes %v: %v records, must be %v", c.sizes, got, c.want)
-		}
+		must.Be(t, count, c.weight*float64(table.Len()), "sizes", c.sizes)
+		must.Be(t, drawn(table), c.want, "sizes", c.sizes)
 		if (len(release.Warnings) == 1) != c.warned || (weights != nil) != c.warned {
 			t.Errorf("sizes %v under %d rows: warnings %q, %d weights", c.sizes, c.maxRows,
 				release.Warnings, len(weights))
 		}
 		for _, w := range weights {
-			if w != c.weight {
-				t.Errorf("sizes %v under %d rows: weight %v, must be %v", c.sizes, c.maxRows, w,
-					c.weight)
-			}
+			must.Be(t, w, c.weight, "sizes", c.sizes, c.maxRows)
 		}
 	}
 	large := []float64{math.MaxFloat64, math.MaxFloat64, 0, 0}
@@ -335,9 +328,7 @@ func TestDraws(t *testing.T) {
 					t.Fatalf("seed %d, halves %v: other codes", seed, halves)
 				}
 			}
-			if a, b := stream.Uint64(), alone.Uint64(); a != b {
-				t.Errorf("seed %d, halves %v: the streams go on with %d and %d", seed, halves, a, b)
-			}
+			must.Be(t, stream.Uint64(), alone.Uint64(), "the streams go on", seed, halves)
 		}
 	}
 }
