@@ -386,10 +386,12 @@ func (j *journal) check() error {
 	return errors.Join(errLost, err, openedErr)
 }
 
-// finish waits until everything is on disk. No job can be added to the journal afterwards.
+// finish waits until everything is on disk and notes the end. No job can be added afterwards. An
+// earlier error, of a full disk, say, is returned by all that is written after it.
 func (j *journal) finish() error {
 	close(j.entries)
-	return <-j.done
+	<-j.done
+	return j.mark(runKey, ended, 0)
 }
 
 // close releases the file and the folder's lock.

@@ -289,7 +289,8 @@ func TestSyncFails(t *testing.T) {
 		}
 	}
 	if _, err := Run(context.Background(),
-		mustPlan(t, testSpec, language.Overrides{}), opts); !errors.Is(err, syscall.EIO) {
+		mustPlan(t, testSpec, language.Overrides{}), opts); !errors.Is(err, syscall.EIO) ||
+		strings.Count(err.Error(), syscall.EIO.Error()) != 1 {
 		t.Errorf("got %v", err)
 	}
 }

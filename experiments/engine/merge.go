@@ -118,8 +118,8 @@ func (m *merge) write() error {
 	defer j.close()
 	m.journal = j
 	cached := results.Count(m.keys, func(key string) bool { return there.finished(key) != nil })
-	began := j.mark(runKey, begun, cached)
-	j.start(func(error) {}) // finish has it
+	_ = j.mark(runKey, begun, cached) // finish has its error, and that of what follows
+	j.start(func(error) {})
 	for i, key := range m.keys {
 		if e := &m.jobs[key].entry; there.finished(key) != nil {
 			m.entries[i] = e
@@ -127,7 +127,7 @@ func (m *merge) write() error {
 			m.finish(i, e, "")
 		}
 	}
-	if err := errors.Join(began, j.finish(), j.mark(runKey, ended, 0)); err != nil {
+	if err := j.finish(); err != nil {
 		return err
 	}
 	return errors.Join(m.start(len(m.plan.Jobs)).write(m.result.Dir),

@@ -159,7 +159,7 @@ func (r *run) work(ctx context.Context, jobs []int) error {
 		r.job(ctx, i, alone)
 	}
 	r.pool(ctx, jobs)
-	err := errors.Join(r.journal.finish(), r.journal.mark(runKey, ended, 0))
+	err := r.journal.finish()
 	if err != nil {
 		return err
 	}
