@@ -35,13 +35,8 @@ func TestRecords(t *testing.T) {
 				low, high = r.Regions.TightLow, r.Regions.TightHigh
 			}
 			row := int32(0)
-			for region := range r.Regions.Len() {
-				rows, balance := []int32{}, map[[2]uint32]int{}
-				for original, assigned := range r.Regions.Assignment {
-					if int(assigned) == region {
-						rows = append(rows, int32(original))
-					}
-				}
+			for region, rows := range groups(r) {
+				balance := map[[2]uint32]int{}
 				for _, original := range rows {
 					for dim, attribute := range r.Regions.Attributes {
 						at := region*d + dim

@@ -198,29 +198,18 @@ func TestFill(t *testing.T) {
 		n      int
 		want   []int32
 	}{
-		// 2, 0, 1 (half away from 0), 2
-		{Lowest, []float64{1.6, -3, 0.5, 2}, 5, []int32{0, 0, 5, 9, 9}},
-		// the highest leaf gets what is missing
-		{Lowest, []float64{1, 1, 0, 0}, 5, []int32{0, 2, 9, 9, 9}},
-		// full before the second
-		{Lowest, []float64{9, 1, 1, 1}, 3, []int32{0, 0, 0}},
-		// a tail of Cauchy's
-		{Lowest, []float64{math.MaxFloat64, 1, 1, 1}, 3, []int32{0, 0, 0}},
-		// 4 scaled to 4
-		{Rescale, []float64{2, -9, 2, 0}, 4, []int32{0, 0, 5, 5}},
-		// 40 scaled to 4
-		{Rescale, []float64{10, 10, 10, 10}, 4, []int32{0, 2, 5, 9}},
-		// nothing known: all alike
-		{Rescale, []float64{-1, 0, -1, -1}, 4, []int32{0, 2, 5, 9}},
-		// no overflow
-		{Rescale, []float64{0, math.MaxFloat64, 0, 0}, 2, []int32{2, 2}},
+		{Lowest, []float64{1.6, -3, 0.5, 2}, 5, []int32{0, 0, 5, 9, 9}},    // 2, 0, 1, 2 (0.5 is 1)
+		{Lowest, []float64{1, 1, 0, 0}, 5, []int32{0, 2, 9, 9, 9}},         // rest: the last one
+		{Lowest, []float64{9, 1, 1, 1}, 3, []int32{0, 0, 0}},               // full at the first
+		{Lowest, []float64{math.MaxFloat64, 1, 1, 1}, 3, []int32{0, 0, 0}}, // a tail of Cauchy's
+		{Rescale, []float64{2, -9, 2, 0}, 4, []int32{0, 0, 5, 5}},          // 4 scaled to 4
+		{Rescale, []float64{10, 10, 10, 10}, 4, []int32{0, 2, 5, 9}},       // 40 scaled to 4
+		{Rescale, []float64{-1, 0, -1, -1}, 4, []int32{0, 2, 5, 9}},        // none known: all alike
+		{Rescale, []float64{0, math.MaxFloat64, 0, 0}, 2, []int32{2, 2}},   // no overflow
 		// sums 2, 1, 3, 4: 1.5, 1.5, 3, 4 rounds to 2, 2, 3
 		{Cumulative, []float64{2, -1, 2, 1}, 4, []int32{0, 0, 5, 9}},
-		// sums below 0
-		{Cumulative, []float64{-5, 2, 1, 9}, 3, []int32{9, 9, 9}},
-		// no overflow
-		{Cumulative, []float64{-math.MaxFloat64, 0, 0, 0}, 2, []int32{9, 9}},
-		//
+		{Cumulative, []float64{-5, 2, 1, 9}, 3, []int32{9, 9, 9}},            // sums below 0
+		{Cumulative, []float64{-math.MaxFloat64, 0, 0, 0}, 2, []int32{9, 9}}, // no overflow
 		{Cumulative, []float64{math.MaxFloat64, 0, 0, 0}, 2, []int32{0, 0}},
 		// no nodes
 		{Lowest, []float64{0, 0, 0, 0}, 0, []int32{}}, {Rescale, []float64{1, 1, 1, 1}, 0,

@@ -206,12 +206,8 @@ func TestTwoMerges(t *testing.T) {
 			errs <- err
 		}()
 	}
-	if err := errors.Join(<-errs, <-errs); err != nil {
-		t.Error(err)
-	}
-	if _, err := results.Open(filepath.Join(out, "test/merged")); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, errors.Join(<-errs, <-errs))
+	must.Do(t, must.Err(results.Open(filepath.Join(out, "test/merged"))))
 }
 
 // TestShards: every job is in one shard, no shard has two jobs more than another, and of jobs that

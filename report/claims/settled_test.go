@@ -52,26 +52,16 @@ func TestSettledFile(t *testing.T) {
 		t.Errorf("what was written and read again differs: %q, %v", got, read.Records)
 	}
 	const want = "T-1: holds, or a point or reading, was holds in part (4 of 5 points)"
-	if got := all.Differences(read, true); len(got) != 1 || got[0] != want {
-		t.Errorf("differences %q, want %q", got, want)
-	}
+	must.Equal(t, all.Differences(read, true), []string{want})
 	more := *read // the same verdict on more trials
 	more.Judgements = slices.Clone(read.Judgements)
 	more.Judgements[0].Checks = nil
-	if got := more.Differences(read, true); len(got) != 1 {
-		t.Errorf("differences %q, want one", got)
-	}
-	if got := more.Differences(read, false); len(got) > 0 {
-		t.Errorf("differences %q of named claims with the same verdict", got)
-	}
-	if got := all.Differences(read, false); len(got) != 1 {
-		t.Errorf("differences %q of named claims, want one", got)
-	}
+	must.Be(t, len(more.Differences(read, true)), 1, "differences in points")
+	must.Be(t, len(more.Differences(read, false)), 0, "of named claims with the same verdict")
+	must.Be(t, len(all.Differences(read, false)), 1, "of named claims")
 	seed := uint64(7)
 	more.Seed = &seed
-	if got := more.Differences(read, true); len(got) > 0 {
-		t.Errorf("differences %q under another seed with the same verdict", got)
-	}
+	must.Be(t, len(more.Differences(read, true)), 0, "by another seed with the same verdict")
 	if all.Add(&Settled{Seed: &seed, Judgements: []Judgement{{ID: "T-2"}}}); len(
 		all.Judgements) != 1 {
 		t.Errorf("a verdict under another seed is added: %+v", all)
