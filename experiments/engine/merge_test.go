@@ -172,7 +172,9 @@ func TestMergePrefersSuccess(t *testing.T) {
 	out := t.TempDir()
 	dirs := runShards(t, out, testSpec, 2)
 	lines := strings.SplitAfter(read(t, dirs[0], JournalFile), "\n")
-	_, line, _ := strings.Cut(strings.TrimSpace(lines[0]), " ")
+	ok := slices.IndexFunc(lines,
+		func(line string) bool { return strings.Contains(line, `"status":"ok"`) })
+	_, line, _ := strings.Cut(strings.TrimSpace(lines[ok]), " ")
 	line = strings.Replace(line, `"status":"ok"`, `"status":"failed","phase":"release"`, 1)
 	failed := results.Sum([]byte(line)) + " " + line + "\n"
 	for _, dir := range dirs { // behind it, and elsewhere
