@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"ppdp/experiments/language"
+	"ppdp/internal/problem"
 	"ppdp/internal/process"
 	"ppdp/internal/results"
 	"ppdp/internal/terminal"
@@ -243,16 +244,15 @@ var configKey = regexp.MustCompile(`^[-._a-zA-Z0-9]{1,253}$`)
 
 var objectName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?$`)
 
+var claimName = regexp.MustCompile(`^([a-z0-9](-*[a-z0-9])*\.)*[a-z0-9](-*[a-z0-9])*$`)
+
 func (c *kubernetesCommand) Validate() error {
-	errs := []error{c.submitFlags.Validate()}
-	for _, word := range []struct{ flag, text string }{
-		{"--name", c.Name}, {"--claim", c.Claim}} {
-		if !objectName.MatchString(word.text) {
-			errs = append(errs, fmt.Errorf("%s: %q, must be at most 50 of a-z, 0-9 and -, with no "+
-				"- at its ends", word.flag, word.text))
-		}
-	}
-	return errors.Join(errs...)
+	return errors.Join(c.submitFlags.Validate(),
+		problem.Unless(objectName.MatchString(c.Name), "--name: %q, must be at most 50 of a-z, "+
+			"0-9 and -, with no - at its ends", c.Name),
+		problem.Unless(claimName.MatchString(c.Claim) && len(c.Claim) <= 253, "--claim: %q, must "+
+			"be at most 253 of a-z, 0-9, - and ., with no - or . at its ends or beside a .",
+			c.Claim))
 }
 
 // Folders of the image, which the Dockerfile and the template name, too.
