@@ -109,7 +109,7 @@ func (c regressCommand) plans() (plans []*language.Plan, err error) {
 		}
 	}
 	var errs []error
-	found, known := false, make(map[string]bool)
+	known := make(map[string]bool)
 	for _, name := range experiments.Names() {
 		paper, _, _ := strings.Cut(name, "/")
 		known[name], known[paper] = true, true
@@ -153,7 +153,6 @@ func (c regressCommand) plans() (plans []*language.Plan, err error) {
 				"to judge: --accept if it is meant", c.referenceOf(name), old.Manifest.Seed,
 				plan[0].Seed))
 		}
-		found = found || err == nil || c.Accept
 		plans = append(plans, plan[0])
 	}
 	for _, word := range c.Names {
@@ -161,10 +160,6 @@ func (c regressCommand) plans() (plans []*language.Plan, err error) {
 			errs = append(errs, fmt.Errorf("%q%s, must be all or the name of an experiment, of a "+
 				"paper or of an algorithm in one", word, spelling.Hint(word, names)))
 		}
-	}
-	if len(errs) == 0 && !found {
-		errs = append(errs, fmt.Errorf("%s has no reference of it, must be made with --accept",
-			c.Reference))
 	}
 	return plans, errors.Join(errs...)
 }

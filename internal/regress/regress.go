@@ -169,29 +169,18 @@ func comparePair(pair Pair) (all []Comparison) {
 			all = append(all, comparePoint(pair, nil, new))
 		}
 	}
-	whole := pair.Old.hasGridOf(pair.New) &&
+	a, b := &pair.Old.Manifest, &pair.New.Manifest
+	same := !a.Overrides.Settled && a.Overrides.Quick == b.Overrides.Quick &&
+		len(specDifferences(a.Spec, b.Spec)) == 0 &&
 		!slices.ContainsFunc(all, func(c Comparison) bool { return c.Verdict == Missing })
 	for i := range all {
 		all[i].Swept = swept(all[i].Setting)
-		if c := &all[i]; whole && c.Verdict == Added {
+		if c := &all[i]; same && c.Verdict == Added {
 			c.Verdict, c.Reason = Changed, "the reference has the same spec and lacks it: its "+
 				TrialsFile+" is damaged, or there are new defaults"
 		}
 	}
 	return all
-}
-
-// fewerAsked reports whether the command line gave a full run its number of trials. Of quick runs
-// the spec gives another one, too.
-func (b *Reference) fewerAsked() bool {
-	return b.Manifest.Overrides.Trials != nil && !b.Manifest.Overrides.Quick
-}
-
-// hasGridOf reports whether the plan of a reference has all points of a run's.
-func (b *Reference) hasGridOf(run *Reference) bool {
-	old, new := &b.Manifest, &run.Manifest
-	return !old.Overrides.Settled && old.Overrides.Quick == new.Overrides.Quick &&
-		len(specDifferences(old.Spec, new.Spec)) == 0
 }
 
 // set sets the means over the trials of both runs that have a value, which it returns, and the
@@ -247,11 +236,12 @@ func comparePoint(pair Pair, old, new *results.Sample) Comparison {
 	for t := range common {
 		equal = equal && sameValue(old.Trials[t], new.Trials[t])
 	}
+	asked := pair.New.Manifest.Overrides // of quick runs the spec gives other trials, too
 	decide := func(test, verdict, why string) { c.Test, c.Verdict, c.Reason = test, verdict, why }
 	switch {
 	case common == 0:
 		decide("", Unjudged, "no trial that both have")
-	case r.seed && equal && common < len(old.Trials) && !pair.New.fewerAsked():
+	case r.seed && equal && common < len(old.Trials) && (asked.Trials == nil || asked.Quick):
 		decide(TestExact, Missing, fmt.Sprintf("the run has %d of the reference's %d trials",
 			common, len(old.Trials)))
 	case r.seed && equal:
