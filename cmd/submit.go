@@ -241,9 +241,7 @@ Examples:
 }
 
 var configKey = regexp.MustCompile(`^[-._a-zA-Z0-9]{1,253}$`)
-
 var objectName = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?$`)
-
 var claimName = regexp.MustCompile(`^([a-z0-9](-*[a-z0-9])*\.)*[a-z0-9](-*[a-z0-9])*$`)
 
 func (c *kubernetesCommand) Validate() error {
