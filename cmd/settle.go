@@ -245,14 +245,22 @@ type value struct {
 	results.Measurement
 }
 
-// writeValues writes the trials that the claims are judged by.
+// writeValues writes the trials that the claims are judged by, and those of claims settled before.
 func (s *settling) writeValues(runs []*results.Summary, used map[value]bool) error {
 	_, err := inParallel(runs, func(run *results.Summary) (any, error) {
 		name := run.Manifest.Experiment
+		dir := filepath.Join(s.flags.Out, valuesFolder, filepath.FromSlash(name))
+		before := make(map[value]bool)
+		if old, err := regress.OpenReference(dir); err == nil { // else it is written anew
+			for i := range old.Samples {
+				before[value{name, old.Samples[i].Key(), old.Samples[i].Measurement}] = true
+			}
+		}
 		values := regress.ValuesOf(run, func(x *results.Sample) bool {
-			return used[value{name, x.Key(), x.Measurement}]
+			v := value{name, x.Key(), x.Measurement}
+			return used[v] || before[v]
 		})
-		return nil, values.Write(filepath.Join(s.flags.Out, valuesFolder, filepath.FromSlash(name)))
+		return nil, values.Write(dir)
 	})
 	return err
 }

@@ -319,7 +319,7 @@ func (c *kubernetesCommand) files() (files map[string]string, words []string, er
 		name := filepath.Base(word)
 		if !configKey.MatchString(name) {
 			return nil, nil, terminal.InputError(fmt.Errorf("%q: the name in a ConfigMap, must be "+
-				"at most 253 of a-z, A-Z, 0-9, -, _ and .", name))
+				"at most 253 of ., -, _, a-z, A-Z and 0-9", name))
 		}
 		if _, taken := files[name]; taken {
 			return nil, nil,

@@ -272,7 +272,7 @@ func (unusable) Measure(context.Context, metrics.Case) (float64, bool, error) {
 }
 
 // hasty is a metric that panics.
-type hasty struct{ unusable }
+type hasty struct{}
 
 func (hasty) Info() metrics.Info { return metrics.Info{Name: "test-hasty", Title: "Hasty"} }
 func (hasty) Measure(_ context.Context, c metrics.Case) (float64, bool, error) {
