@@ -253,7 +253,7 @@ func TestReplayIsReproducible(t *testing.T) {
 	}
 }
 
-// failing releases nothing of fewer records than so many, and counts the times it is asked.
+// failing fails for inputs below a number of records, and counts how often it is asked.
 type failing struct {
 	counts
 	below int

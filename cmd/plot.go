@@ -59,13 +59,15 @@ func runDirs(con *console, out string, names []string) ([]string, error) {
 		case results.ManifestFile:
 			dirs = append(dirs, dir)
 		case engine.JournalFile:
-			_, err := os.Stat(filepath.Join(dir, results.ManifestFile))
-			start, _ := engine.ReadStart(dir)
-			shard := start != nil && start.Shard.Count > 0 // whose results ppdp merge makes
-			if err != nil && len(names) == 0 && !shard {
-				fmt.Fprintf(con.stderr, "ppdp: %s: left out: its run has not finished; start it "+
-					"again and it goes on\n", filepath.ToSlash(dir))
+			if _, err := os.Stat(filepath.Join(dir, results.ManifestFile)); err == nil ||
+				len(names) > 0 {
+				break
 			}
+			if start, _ := engine.ReadStart(dir); start != nil && start.Shard.Count > 0 {
+				break // a shard, whose results ppdp merge makes
+			}
+			fmt.Fprintf(con.stderr, "ppdp: %s: left out: its run has not finished; start it "+
+				"again and it goes on\n", filepath.ToSlash(dir))
 		}
 		return nil
 	})

@@ -168,14 +168,14 @@ func (c regressCommand) referenceOf(experiment string) string {
 	return filepath.Join(c.Reference, filepath.FromSlash(experiment))
 }
 
-// reference opens that of an experiment. What --accept replaces need not be readable.
+// reference opens the reference of an experiment. One that --accept replaces need not be readable.
 func (c regressCommand) reference(name string) (*regress.Reference, error) {
 	old, err := regress.OpenReference(c.referenceOf(name))
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return old, err
 	}
 	if c.Accept {
-		return nil, fmt.Errorf("%w: %w", fs.ErrNotExist, err)
+		return nil, fs.ErrNotExist
 	}
 	return nil, fmt.Errorf("%w; restore the file, or make the reference anew with --accept", err)
 }

@@ -60,7 +60,7 @@ func (p *Problems) Unwrap() []error {
 	return p.errs
 }
 
-// First keeps so many problems, at most, and counts the others.
+// First keeps the first n problems and counts the others.
 func (p *Problems) First(n int) *Problems {
 	n = min(n, len(p.errs))
 	return &Problems{p.errs[:n], p.more + len(p.errs) - n}

@@ -4,9 +4,9 @@ import "testing"
 
 // TestFoundByChance: where n members and n others come from one population, all their orders are
 // equally likely. Then k members are above the score that a others are above with a chance of
-// C(a+k, k)·C(2n-a-1-k, n-k) / C(2n, n). The interval of the members found misses the share that is
-// asked for in 5 of 100 tables at most. Half as wide again, as evaluate takes it for 15 attacks,
-// it lies above that share in .025/15 of them at most.
+// C(a+k, k)·C(2n-a-1-k, n-k) / C(2n, n). The interval of the members found misses the share asked
+// for in 5 of 100 tables at most. Half as wide again, as evaluate takes it for 15 attacks, it lies
+// above that share in .025/15 of them at most.
 func TestFoundByChance(t *testing.T) {
 	for _, n := range []int{500, 3000} {
 		others := make([]float64, n)

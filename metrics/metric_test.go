@@ -139,7 +139,7 @@ func codedTable(attributes []datasets.Attribute, rows ...[]uint32) *datasets.Tab
 	return b.Table()
 }
 
-// line is a table of one number of so many cells.
+// line is a table of one numeric attribute with that many cells.
 func line(cells int, codes ...uint32) *datasets.Table {
 	return codedTable([]datasets.Attribute{number("x", cells)}, slices.Collect(
 		slices.Chunk(codes, 1))...)

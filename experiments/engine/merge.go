@@ -118,7 +118,7 @@ func (m *merge) write() error {
 	defer j.close()
 	m.journal = j
 	cached := results.Count(m.keys, func(key string) bool { return there.finished(key) != nil })
-	_ = j.mark(runKey, begun, cached) // finish has its error, and that of what follows
+	_ = j.mark(runKey, begun, cached) // finish returns its error and later ones
 	j.start(func(error) {})
 	for i, key := range m.keys {
 		if e := &m.jobs[key].entry; there.finished(key) != nil {

@@ -211,7 +211,7 @@ func CheckFigureName(name string) error {
 		return fmt.Errorf("%q, must be letters, digits, '.', '_' or '-': it names files", name)
 	}
 	return problem.Unless(!combinedForm.MatchString(name),
-		"%q, must be another name: it is that of all figures side by side", name)
+		"%q, must be another name: all figures side by side have it", name)
 }
 
 // maxSeries is the longest name of a curve, in characters: longer ones fit no legend.

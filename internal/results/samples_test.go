@@ -363,8 +363,8 @@ func TestYardstickIsLinear(t *testing.T) {
 	}
 }
 
-// A sample of a share f has an error of √(1/f - 1). As many other people have √2, as a sample of a
-// third has, between whatever samples it lies. A score lacks as much of the best one.
+// A sample of a share f has an error of √(1/f - 1). As many other people have √2, the error of a
+// sample of a third, between whatever samples it lies. A score lacks as much of the best one.
 func TestYardstickOfErrors(t *testing.T) {
 	shares := []float64{0.001, 0.01, 0.05, 0.1, 0.5, 1}
 	for _, least := range []float64{0, 0.2} { // an error that all records make, too

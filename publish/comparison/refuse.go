@@ -41,9 +41,9 @@ func (m *made) refuse(ctx context.Context, path string, original *datasets.Table
 			"finds %.3g %% of the holdout's records in it and %.3g %% of the original's. %s", path,
 			m.Holdout, strings.Join(names, ", "), 100*held, 100*members, advice)
 	}
-	// Beside the original both are met. Who has no equal in it should have one in the release as
-	// seldom as in so many people or, in small domains, in draws of its columns, each by itself;
-	// models that repeat frequent values are allowed five times that, and so many draws.
+	// Beside the original both are met. A record without an equal in it should have one in the
+	// release as seldom as among as many other people or, in small domains, among records drawn
+	// column by column. Models repeat frequent values: five times either chance is allowed.
 	tally := datasets.NewTally(m.joint, rows[:n])
 	published := datasets.NewTally(release.Table, release.Table.AllRows())
 	drawn := slices.Repeat([]float64{float64(5 * release.Table.Len())}, len(rows)-n) // like a row

@@ -392,8 +392,8 @@ func TestMajority(t *testing.T) {
 
 // TestUnlearned: the original data are not shown to beat guessing where they gain less than a
 // fiftieth of a perfect score's gain, .006 of .3, or where their gain varies too much from fold to
-// fold. 20 values of 5 folds, g ± .02, have a standard error of .02·√(20/19)·√(1/20 + 1/4) = .0112:
-// g of .017 has a one-sided p of .073, and g of .03 one of .008.
+// fold. 20 values of 5 folds, g ± .02, have a standard error of .02·√(20/19)·√(1/20 + 1/4), which
+// is .0112: g of .017 has a one-sided p of .073, and g of .03 one of .008.
 func TestUnlearned(t *testing.T) {
 	public := results.AlgorithmUse{Name: Reference, Guarantee: "none", Status: "holds"}
 	for _, c := range []struct {

@@ -97,7 +97,8 @@ func NewTree(nodes []Node) Tree {
 	return t
 }
 
-// Block is how many rows Walk takes at a time, so that their bins stay in the cache.
+// Block is how many rows Walk takes at a time, so that their bins stay in the second cache: a
+// forest of 100 trees takes 88 ms for 15,060 rows by 2¹², 71 by 2¹³, 64 by 2¹⁴ and 65 by 2¹⁵.
 const Block = 1 << 14
 
 // few is how many leaves a tree may have for rows to find theirs without a descent.
@@ -164,7 +165,7 @@ func (t *Tree) descend(columns []uint8, at, order, spare []int32) {
 	}
 }
 
-// together is how few rows of a node go down one by one.
+// together is how few rows of a node go down one by one: 8 to 32 are alike, 128 is 5 % slower.
 const together = 16
 
 // divide writes how far rows that have come to a step get as long as they are many together. A node
